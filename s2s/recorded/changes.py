@@ -18,8 +18,9 @@ from s2s.recorded.kinds import (
     plain_array,
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of
+from s2s.recorded.probed import Probe, is_unknown
 from s2s.recorded.recorder import is_a, kind_of
-from s2s.recorded.state import ACTIVE
+from s2s.recorded.state import ACTIVE, has_new
 from s2s.recorded.tools import call
 from s2s.rules import table
 from s2s.rules.functions import description_of
@@ -42,7 +43,8 @@ def run(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any) -> A
 def changed_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[np.ndarray[Any, Any]]:
     """The arrays among the arguments that a call changes."""
     if (
-        is_a(fn, (np.ufunc, type))
+        is_a(fn, type)
+        or (is_a(fn, np.ufunc) and not is_unknown(fn))
         or id(fn) in PRIMITIVES
         or not is_hashable(fn)
         or not any(is_a(a, np.ndarray) for a in (*args, *kwargs.values()))
@@ -83,8 +85,14 @@ def change(
     places = facts(fn).changes
     if not places or -1 in places or (table.find(fn) is None and places != (0,)):
         copies = [plain_array(array).copy() for array in changed]
+        probe = Probe(fn, args, kwargs) if is_unknown(fn) else None
         out = run(fn, args, kwargs, bound)
-        if not all(map(_same, copies, changed)):
+        has_changed = not all(map(_same, copies, changed))
+        if probe is not None and (has_changed or has_new(args, kwargs, out)):
+            is_known, made = probe.answer(out)
+            if is_known:
+                return made
+        if has_changed:
             raise error("S2S201", name=name_of(fn))
         return noted(fn, args, kwargs, out)
     arrays = [plain_array(args[k]) for k in places]

@@ -1,0 +1,253 @@
+"""Calls of compiled functions that nobody knows, and that are affine in what is differentiated.
+
+    movement   each number of the result is one of the arguments, or the same whatever they are
+    affine     the result is an affine function of each argument, the others held
+
+What a function does is asked of itself, by calling it with copies of its arguments that hold other numbers. What it
+gave for the arguments as they are must be what was found: so a function that chooses by the numbers is either known
+where it is differentiated, or not known at all.
+"""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+
+from s2s.core.inspection import is_hashable
+from s2s.directives.user_rules import gives_gradient
+from s2s.recorded.items import set_item
+from s2s.recorded.kinds import is_opaque, plain_array
+from s2s.recorded.noted import PRIMITIVES, primitive_of
+from s2s.recorded.recorder import is_a, kind_of, pack, unpack
+from s2s.recorded.state import ACTIVE, depends, hides
+from s2s.recorded.tools import call, call_method
+from s2s.rules import table
+from s2s.rules.functions import description_of
+
+__all__ = ["Probe", "is_unknown"]
+
+CALLS = 600
+"""How often a function is called at most to find the slopes of an affine one."""
+
+NUMBERS = 2_000_000
+"""How many slopes are kept at most for a call."""
+
+TOLERANCE = 1e-11
+"""How far an affine function may be from its slopes, relative to the sum of the absolute values of their products."""
+
+_PLAIN = (type(None), bool, int, float, complex, str, bytes, np.ndarray, np.generic, np.dtype, type, slice)
+
+_DRAWING = (np.random.BitGenerator, np.random.SeedSequence)
+
+
+def is_unknown(fn: Any) -> bool:
+    """Whether a function is compiled code of which nothing is known."""
+    if is_a(fn, (type, types.FunctionType)) or not is_hashable(fn) or id(fn) in PRIMITIVES or gives_gradient(fn):
+        return False
+    if getattr(fn, "__self__", None) is not None and not is_a(fn.__self__, types.ModuleType):
+        return False
+    return table.find(fn) is None and not description_of(fn) and not is_a(fn, types.MethodDescriptorType)
+
+
+class Probe:
+    """A call with the arguments as they are before it, to be asked after it has given ``out``."""
+
+    def __init__(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.fn = fn
+        self.leaves: list[Any] = []
+        self.structure = pack((args, kwargs), self.leaves)
+        self.before = [plain_array(leaf).copy(order="K") if is_a(leaf, np.ndarray) else leaf for leaf in self.leaves]
+        self.moving = [k for k, leaf in enumerate(self.leaves) if is_a(leaf, np.ndarray) and depends(leaf)]
+        others = [leaf for leaf in self.leaves if not is_a(leaf, np.ndarray)]
+        self.can_ask = bool(self.moving) and all(_is_real(self.leaves[k]) for k in self.moving)
+        self.can_ask = self.can_ask and all(map(_is_still, others)) and not depends(others) and not hides(others, {})
+        self.can_ask = self.can_ask and not any(kind_of(a) in "OcV" for a in self.leaves if is_a(a, np.ndarray))
+
+    def answer(self, out: Any) -> tuple[bool, Any]:
+        """Whether the call is known now, and its result, of which all recordings know. What it has changed in its
+        arguments is noted, too."""
+        if not self.can_ask:
+            return False, None
+        arrays = [k for k, leaf in enumerate(self.leaves) if is_a(leaf, np.ndarray)]
+        results: list[Any] = []
+        made = pack(out, results)
+        whole = _Outputs(results, [self.leaves[k] for k in arrays])
+        if not whole.is_plain or any(np.may_share_memory(one, self.leaves[k]) for one in results for k in arrays):
+            return False, None
+        try:
+            with np.errstate(all="ignore"):
+                found = self._movement(whole) or self._affine(whole)
+        except Exception:  # a function may refuse other numbers in any way
+            return False, None
+        if found is None:
+            return False, None
+        changed = [k for k in arrays if not _same(self.before[k], plain_array(self.leaves[k]))]
+        after = {k: plain_array(self.leaves[k]).copy() for k in changed}
+        for k in changed:  # what is differentiated, as it was before the call
+            plain_array(self.leaves[k])[...] = self.before[k]
+        given = [call(np.array, plain_array(self.leaves[k])) for k in self.moving]
+        parts = whole.split(call(found[0], *given, *found[1]))
+        for part, k in zip(parts[len(results):], arrays):
+            if k in changed:
+                set_item(part if _is_real(self.leaves[k]) else after[k], plain_array(self.leaves[k]), ...)
+        for n, leaf in enumerate(results):
+            if whole.carries(leaf):
+                results[n] = parts[n] if is_a(leaf, np.ndarray) else call_method(parts[n], "item")
+        return True, unpack(made, results)
+
+    def _at(self, values: list[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], list[Any]]:
+        """What the function gives for other numbers, as one array; and what it gives that are no such numbers."""
+        leaves = [leaf.copy(order="K") if is_a(leaf, np.ndarray) else leaf for leaf in self.before]
+        for k, value in zip(self.moving, values):
+            leaves[k][...] = value.reshape(leaves[k].shape)
+        recorders = ACTIVE[:]
+        ACTIVE.clear()
+        try:
+            args, kwargs = unpack(self.structure, leaves)
+            out = self.fn(*args, **kwargs)
+        finally:
+            ACTIVE[:] = recorders
+        results: list[Any] = []
+        pack(out, results)
+        whole = _Outputs(results, [leaf for leaf in leaves if is_a(leaf, np.ndarray)])
+        return whole.numbers, whole.others
+
+    def _movement(self, whole: _Outputs) -> tuple[Any, list[Any]] | None:
+        """The call as a choice among the numbers of its arguments, if it is one."""
+        flat = np.concatenate([self.before[k].ravel() for k in self.moving])
+        draws = np.random.default_rng(11)
+        labels = [draws.standard_normal(flat.size).astype(flat.dtype) for _ in range(2)]
+        if not flat.size or any(np.unique(one).size < flat.size for one in labels):
+            return None
+        first, second = (self._at(self._parts(one)) for one in labels)
+        if not (_is_like(first[1], whole.others) and _is_like(second[1], whole.others)):
+            return None
+        if not first[0].shape == second[0].shape == whole.numbers.shape:
+            return None
+        order = np.argsort(labels[0])
+        place = order[np.minimum(np.searchsorted(labels[0], first[0], sorter=order), flat.size - 1)]
+        is_moved = labels[0][place] == first[0]
+        for values, found in ((labels[1], second[0]), (flat, whole.numbers)):
+            if not _same(np.where(is_moved, values[place], first[0]), found):
+                return None
+        return _written(_MOVED, len(self.moving)), [place, is_moved, whole.numbers]
+
+    def _affine(self, whole: _Outputs) -> tuple[Any, list[Any]] | None:
+        """The call by its slopes, if it is affine in each array that is differentiated; with several of these, for a
+        derivative of first order only."""
+        sizes = [self.before[k].size for k in self.moving]
+        dtypes = {self.before[k].dtype for k in self.moving}
+        if sum(sizes) > CALLS or sum(sizes) * whole.numbers.size > NUMBERS or dtypes != {np.dtype(float)}:
+            return None
+        if (len(sizes) > 1 and len(ACTIVE) > 1) or not np.isfinite(whole.numbers).all():
+            return None
+        slopes = [self._slopes(n, whole) for n in range(len(self.moving))]
+        if any(one is None for one in slopes):
+            return None
+        pairs = [part for one, k in zip(slopes, self.moving) for part in (one, self.before[k].ravel())]
+        return _written(_AFFINE, len(self.moving)), [*pairs, whole.numbers]
+
+    def _slopes(self, n: int, whole: _Outputs) -> np.ndarray[Any, Any] | None:
+        """The derivatives of all outputs by one array, in which the call is affine; None if it is not."""
+        x = self.before[self.moving[n]].ravel()
+        scale = float(2.0 ** np.round(np.log2(np.max(np.abs(x), initial=0.0) or 1.0)))
+
+        def at(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+            found, others = self._at([value if m == n else self.before[k] for m, k in enumerate(self.moving)])
+            return found if _is_like(others, whole.others) and found.shape == whole.numbers.shape else None
+
+        base = at(np.zeros_like(x))
+        if base is None:
+            return None
+        slopes = np.empty((whole.numbers.size, x.size))
+        for i in range(x.size):
+            found = at(scale * (np.arange(x.size) == i))
+            if found is None:
+                return None
+            slopes[:, i] = (found - base) / scale
+        draws = np.random.default_rng(12)
+        for value in (x, *(scale * draws.standard_normal((2, x.size)))):
+            found = whole.numbers if value is x else at(value)
+            allowed = TOLERANCE * (np.abs(slopes) @ np.abs(value) + np.abs(base))
+            if found is None or not np.all(np.abs(base + slopes @ value - found) <= allowed):
+                return None
+        return slopes
+
+    def _parts(self, flat: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+        ends = np.cumsum([self.before[k].size for k in self.moving])
+        return np.split(flat, ends[:-1])
+
+
+def _is_still(leaf: Any) -> bool:
+    """Whether a call with a value leaves it as it is: one without parts, or of a class that is compiled itself."""
+    if is_a(leaf, _PLAIN):
+        return True
+    return is_opaque(leaf) and not callable(leaf) and not hasattr(leaf, "__next__") and not is_a(leaf, _DRAWING)
+
+
+class _Outputs:
+    """What a call gives: real numbers and arrays of them, in its result and then in its arguments; and the rest."""
+
+    def __init__(self, results: list[Any], arrays: list[Any]) -> None:
+        self.leaves = [*results, *map(plain_array, arrays)]
+        self.is_plain = all(is_a(leaf, _PLAIN) for leaf in results)
+        self.is_plain = self.is_plain and not any(
+            is_a(leaf, np.ndarray) and (type(leaf) is not np.ndarray or kind_of(leaf) in "OcV") for leaf in self.leaves)
+        self.is_plain = self.is_plain and not any(is_a(leaf, (complex, np.complexfloating)) for leaf in results)
+        numbers = [np.ravel(leaf).astype(float) for leaf in self.leaves if self.carries(leaf)]
+        self.numbers = np.concatenate(numbers) if numbers else np.zeros(0)
+        self.others = [np.shape(leaf) if self.carries(leaf) else leaf for leaf in self.leaves]
+
+    @staticmethod
+    def carries(leaf: Any) -> bool:
+        return is_a(leaf, (float, np.floating)) or (is_a(leaf, np.ndarray) and kind_of(leaf) == "f")
+
+    def split(self, flat: Any) -> list[Any]:
+        """The leaves, those with numbers made of one array."""
+        made, start = [], 0
+        for leaf in self.leaves:
+            if not self.carries(leaf):
+                made.append(leaf)
+                continue
+            part = call(np.array, flat[start : start + np.size(leaf)], dtype=np.result_type(leaf))
+            made.append(call(np.reshape, part, np.shape(leaf)))
+            start += np.size(leaf)
+        return made
+
+
+def _is_real(leaf: Any) -> bool:
+    return kind_of(leaf) == "f"
+
+
+def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
+    return a.shape == b.shape and bool(np.array_equal(a, b, equal_nan=a.dtype.kind == "f"))
+
+
+def _is_like(one: list[Any], other: list[Any]) -> bool:
+    """Whether what two calls give beside real numbers is the same."""
+    return len(one) == len(other) and all(
+        type(a) is type(b) and (_same(a, b) if is_a(a, np.ndarray) else bool(a == b)) for a, b in zip(one, other)
+    )
+
+
+@functools.lru_cache(64)
+def _written(text: str, count: int) -> Any:
+    """A function of so many arrays that are differentiated, one step of a recording."""
+
+    def listed(one: str) -> str:
+        return ", ".join(one.format(k=k) for k in range(count))
+
+    terms = " + ".join(f"a{k} @ (x{k}.ravel() - b{k})" for k in range(count))
+    parts = {"xs": listed("x{k}"), "flat": listed("x{k}.ravel()"), "slopes": listed("a{k}, b{k}"), "terms": terms}
+    return primitive_of(text.format_map(parts), "probed", {})
+
+
+_MOVED = """def probed({xs}, place, is_moved, out):
+    return np.where(is_moved, np.concatenate(({flat},))[place], out)
+"""
+_AFFINE = """def probed({xs}, {slopes}, out):
+    return out + ({terms})
+"""

@@ -1,0 +1,108 @@
+"""Calls of compiled functions without a rule, which are asked what they do with other numbers."""
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.errors import NoDerivativeError
+
+ppoly = pytest.importorskip("scipy.interpolate._ppoly")
+filters = pytest.importorskip("scipy.signal._sosfilt")
+sparse = pytest.importorskip("scipy.sparse._sparsetools")
+
+X = np.array([0.3, 0.7, 1.2, -0.4, 0.9, 2.1])
+
+
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    """Nothing is compiled here, but the derivatives of single functions."""
+    monkeypatch.setenv("S2S_RECORDED", "always")
+
+
+def affine(x):
+    """A piecewise polynomial, affine in its coefficients, into an array that the function fills."""
+    out = np.empty((4, 1))
+    ppoly.evaluate(np.sin(x).reshape(3, 2, 1), np.array([0.0, 1.0, 2.0]), np.array([0.2, 0.9, 1.1, 1.8]), 0, True, out)
+    return np.sum(out**2 * np.arange(1.0, 5.0)[:, None])
+
+
+def filtered(x):
+    """A filter that works in place: what it was given is changed, and the state of the filter as well."""
+    signal, state = (x * x).reshape(1, -1), np.zeros((1, 1, 2))
+    before = np.exp(signal)
+    filters._sosfilt(np.array([[0.2, 0.3, 0.1, 1.0, -0.4, 0.2]]), signal, state)
+    return np.sum(signal**2) + np.sum(state**3) + np.sum(before)
+
+
+def moved(x):
+    """Two sparse matrices side by side: their entries, and their integers, are copied to where they belong."""
+    counts, places = np.array([0, 2, 3], np.int32), np.array([0, 1, 1], np.int32)
+    ends, columns, entries = np.empty(3, np.int32), np.empty(6, np.int32), np.empty(6)
+    sparse.csr_hstack(2, 2, np.array([2, 2], np.int32), np.tile(counts, 2), np.tile(places, 2), np.exp(x),
+                      ends, columns, entries)
+    return np.sum(entries**2 * np.arange(1.0, 7.0)) + ends[-1] * columns[-1] * x[0]
+
+
+CASES = [affine, filtered, moved]
+
+
+def slopes(f, x=X):
+    step = 1e-5
+    return np.array([(f(x + step * e) - f(x - step * e)) / (2.0 * step) for e in np.eye(x.size)])
+
+
+@pytest.mark.parametrize("f", CASES)
+def test_both_modes(f):
+    wanted = slopes(f)
+    np.testing.assert_allclose(s2s.grad(f)(X), wanted, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), wanted, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("f", CASES)
+def test_second_order(f):
+    wanted = slopes(s2s.grad(f))
+    np.testing.assert_allclose(s2s.jacrev(s2s.grad(f))(X), wanted, rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(s2s.grad(f))(X), wanted, rtol=1e-6, atol=1e-7)
+
+
+def test_several_arrays():
+    numba = pytest.importorskip("numba")
+
+    @numba.guvectorize(["void(f8[:], f8[:], f8[:])"], "(n),(n)->(n)", nopython=True)
+    def product(a, b, out):
+        out[0] = a[0] * b[0] - a[1] * b[1]
+        out[1] = a[0] * b[1] + a[1] * b[0]
+
+    compiled = product.ufunc
+
+    def f(x):
+        z = compiled(x.reshape(3, 2), np.sin(x).reshape(3, 2))
+        return np.sum(z**2 * np.arange(1.0, 7.0).reshape(3, 2))
+
+    np.testing.assert_allclose(s2s.grad(f)(X), slopes(f), rtol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), slopes(f), rtol=1e-7)
+    with pytest.raises(NoDerivativeError):  # its slopes by one depend on the other
+        s2s.hessian(f)(X)
+
+
+def test_a_function_that_is_not_affine_is_refused():
+    def f(x):
+        out = np.empty((6, 1))
+        ppoly.evaluate(np.arange(6.0).reshape(3, 2, 1), np.array([-1.0, 1.0, 3.0]), 1.0 * x, 0, True, out)
+        return np.sum(out)
+
+    with pytest.raises(NoDerivativeError, match="S2S201"):
+        s2s.grad(f)(X)
+
+
+def test_a_function_that_chooses_by_the_numbers_is_refused():
+    numba = pytest.importorskip("numba")
+
+    @numba.guvectorize(["void(f8[:], f8[:])"], "(n)->(n)", nopython=True)
+    def ordered(a, out):
+        out[:] = np.sort(a)
+
+    compiled = ordered.ufunc
+
+    with pytest.raises(NoDerivativeError, match="S2S201"):
+        s2s.grad(lambda x: np.sum(compiled(2.0 * x) * np.arange(6.0)))(X)
