@@ -55,7 +55,7 @@ from s2s.recorded.kinds import (
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects
 from s2s.recorded.prepared import prepared, reads_items
-from s2s.recorded.recorder import is_a, is_number, kind_of
+from s2s.recorded.recorder import is_a, is_number, kind_of, pack, unpack
 from s2s.recorded.state import (
     ACTIVE,
     before_change,
@@ -431,6 +431,8 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         kwargs = {name: False if name.startswith("overwrite") else value for name, value in kwargs.items()}
     if fn is np.fromiter and is_a(args[0], list):
         return call(np.array, args[0], *args[1:2], **{k: v for k, v in kwargs.items() if k == "dtype"})
+    if is_hashable(fn) and fn in _KERNELS and _overridden(args):
+        return _kernel(fn, args, kwargs)
     if _overridden(args):
         for a in args:
             INSTALLER.see(a)
@@ -477,6 +479,25 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
     if changed:
         return change(fn, args, kwargs, changed, bound)
     return noted(fn, args, kwargs, run(fn, args, kwargs, bound))
+
+
+_NUMPY: Any = np
+_KERNELS = {
+    _NUMPY._core.multiarray.c_einsum: np.einsum,
+    **{public._implementation: public for public in (getattr(_NUMPY, n) for n in ("concatenate", "dot", "inner", "where"))},
+}
+"""What NumPy's functions with rules are for arrays of any class, whatever this does about calls of these functions."""
+
+
+def _kernel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A call of compiled code of NumPy's with arrays of a class that has calls of NumPy's functions of its own: what it
+    gives is of that class, and its numbers are those of plain arrays."""
+    leaves: list[Any] = []
+    structure = pack((args, kwargs), leaves)
+    given, named = unpack(structure, list(map(plain_array, leaves)))
+    out = fn(*args, **kwargs)
+    made = noted(_KERNELS[fn], given, named, plain_array(out)) if depends(given, named) else out
+    return out if is_a(out, np.ndarray) else made
 
 
 def _overridden(args: tuple[Any, ...]) -> bool:

@@ -63,7 +63,8 @@ class Probe:
         self.moving = [k for k, leaf in enumerate(self.leaves) if is_a(leaf, np.ndarray) and depends(leaf)]
         others = [leaf for leaf in self.leaves if not is_a(leaf, np.ndarray)]
         self.can_ask = bool(self.moving) and all(_is_real(self.leaves[k]) for k in self.moving)
-        self.can_ask = self.can_ask and all(map(_is_still, others)) and not depends(others) and not hides(others, {})
+        self.can_ask = self.can_ask and all(map(_is_still, others))
+        self.can_ask = self.can_ask and not depends(others) and not hides(tuple(others), {})
         self.can_ask = self.can_ask and not any(kind_of(a) in "OcV" for a in self.leaves if is_a(a, np.ndarray))
 
     def answer(self, out: Any) -> tuple[bool, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,10 @@ def checked(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) ->
     return out
 
 
+_CONSTANTS = frozenset(id(getattr(module, name)) for module in (math, np) for name in ("nan", "inf", "pi", "e"))
+"""Numbers that are objects of modules: nothing computes these very ones."""
+
+
 def has_new(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
     """Whether a result holds a number or an array that was not there before."""
     given: list[Any] = []
@@ -102,7 +107,7 @@ def has_new(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
         if is_a(leaf, np.ndarray) and kind_of(leaf) == "O":
             outs += items_of(leaf)
     for leaf in outs:
-        if is_number(leaf) and id(leaf) not in ids and not depends(leaf):
+        if is_number(leaf) and id(leaf) not in ids and id(leaf) not in _CONSTANTS and not depends(leaf):
             return True
         if is_a(leaf, np.ndarray) and kind_of(leaf) in "fcV" and id(owner_of(leaf)) not in owners and (
             not depends(leaf)

@@ -379,3 +379,26 @@ def test_classes_keep_no_variables_of_watched_code():
         return x[0] * len([name for name in vars(Box) if not name.startswith("__")])
 
     assert s2s.grad(f)(X)[0] == 5.0
+
+
+class Handed(np.ndarray):
+    """A class of arrays that sees calls of NumPy's functions and hands them on."""
+
+    def __array_function__(self, func, types, args, kwargs):
+        return super().__array_function__(func, types, args, kwargs)
+
+
+def test_compiled_code_of_functions_that_a_class_of_arrays_hands_on():
+    def f(x):
+        a = np.outer(x, x + 1.0).view(Handed)
+        b = np.concatenate([a, np.where(a > 0.5, a, a)], axis=1)
+        c = np.dot(b.T, a)
+        total = np.inner(c.ravel(), c.ravel()) + np.einsum("ij,ij->", b, b)
+        return np.sum(np.asarray(np.einsum("ij,ij->i", a, a)) ** 2) + total
+
+    steps = 1e-6 * np.eye(3)
+    wanted = [(f(X + h) - f(X - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(s2s.grad(f)(X), wanted, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), wanted, rtol=1e-6)
+    second = [(s2s.grad(f)(X + h) - s2s.grad(f)(X - h)) / 2e-6 for h in steps]
+    np.testing.assert_allclose(s2s.hessian(f)(X), second, rtol=1e-6)
