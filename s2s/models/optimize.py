@@ -194,15 +194,23 @@ def nonlinear(solver: Any, F: Any, xin: Any, *more: Any, **options: Any) -> Any:
 # --- minima -----------------------------------------------------------------------------------------------------------
 
 
-def on_bounds(x: Any, slope: Any, bounds: Any) -> Any:
-    """Which unknowns of a minimum stand on their lower and their upper bound: -1, 0 or 1 for each."""
-    if bounds is None:
-        return np.zeros(np.shape(x))
+def limits(bounds: Any, count: Any) -> Any:
+    """The lower and the upper bounds of the unknowns, infinite where there is none. They may be differentiated."""
     if hasattr(bounds, "lb"):
-        low, high = (np.broadcast_to(b, np.shape(x)) for b in (bounds.lb, bounds.ub))
-    else:
-        pairs = np.array([[np.nan if b is None else b for b in pair] for pair in bounds], dtype=float)
-        low, high = pairs[:, 0], pairs[:, 1]
+        return np.zeros(count) + bounds.lb, np.zeros(count) + bounds.ub
+    if isinstance(bounds, np.ndarray):
+        return bounds[:, 0], bounds[:, 1]
+    low, high = np.full(count, -np.inf), np.full(count, np.inf)
+    for i in range(count):
+        if bounds[i][0] is not None:
+            low[i] = bounds[i][0]
+        if bounds[i][1] is not None:
+            high[i] = bounds[i][1]
+    return low, high
+
+
+def on_bounds(x: Any, slope: Any, low: Any, high: Any) -> Any:
+    """Which unknowns of a minimum stand on their lower and their upper bound: -1, 0 or 1 for each."""
     near = 1e-6 * np.maximum(1.0, np.abs(x))
     lower = (x - low <= 0.0) | ((x - low <= near) & (slope > 0.0))
     upper = (high - x <= 0.0) | ((high - x <= near) & (slope < 0.0))
@@ -210,12 +218,14 @@ def on_bounds(x: Any, slope: Any, bounds: Any) -> Any:
 
 
 def stationary(cost: Any, found: Any, bounds: Any) -> Any:
-    """The point of a minimum: where the gradient is zero, but for the unknowns that stand on a bound."""
+    """The point of a minimum: where the gradient is zero. Unknowns that stand on a bound follow it."""
     slope = function("grad")(cost)
     if bounds is None:
         return attached(slope, found)
-    sides = array_like(np.shape(found), for_value(on_bounds, found, for_value(slope, found), bounds))
-    return attached(lambda x: np.where(sides == 0.0, slope(x), x - found), found)
+    low, high = limits(bounds, np.size(found))
+    sides = array_like(np.shape(found), for_value(on_bounds, found, for_value(slope, found), low, high))
+    edge = np.where(sides < 0.0, low, np.where(sides > 0.0, high, 0.0))
+    return attached(lambda x: np.where(sides == 0.0, slope(x), x - edge), found)
 
 
 def minimize(
@@ -241,10 +251,11 @@ def classic(solver: Any, func: Any, x0: Any, args: Any = (), *more: Any, full_ou
 
 
 def at_end(x: Any, low: Any, high: Any, slope: Any, bend: Any) -> Any:
-    """Whether a minimum in an interval is one of its ends: a step of Newton's method from there would leave it."""
+    """Which end of an interval a minimum is, -1 or 1, else 0: a step of Newton's method from there would leave it."""
+    side = -1 if x - low <= high - x else 1
     if bend <= 0.0:
-        return min(x - low, high - x) <= 1e-3 * (high - low)
-    return not low <= x - slope / bend <= high
+        return side if min(x - low, high - x) <= 1e-3 * (high - low) else 0
+    return 0 if low <= x - slope / bend <= high else side
 
 
 def minimize_scalar(
@@ -262,8 +273,9 @@ def of_one(cost: Any, x: Any, bounds: Any) -> Any:
     if bounds is None:
         return attached(slope, x)
     bend = function("grad")(slope)
-    ends = bool(for_value(at_end, x, bounds[0], bounds[1], for_value(slope, x), for_value(bend, x)))
-    return attached(lambda t: t - x if ends else slope(t), x)
+    low, high = bounds
+    side = int(for_value(at_end, x, low, high, for_value(slope, x), for_value(bend, x)))
+    return attached(lambda t: slope(t) if side == 0 else t - (low if side < 0 else high), x)
 
 
 def fminbound(
@@ -337,14 +349,14 @@ def least_squares(
     def cost(x: Any) -> Any:
         return loss_of(residuals(x), loss, f_scale)
 
-    sides = for_value(pairs_of, bounds, np.size(x0))
+    sides = sides_of(bounds, np.size(x0))
     return Fitted(found, stationary(cost, array_like((np.size(x0),), found.x), sides), residuals, cost)
 
 
-def pairs_of(bounds: Any, count: Any) -> Any:
-    """Bounds as ``minimize`` has them, one pair for each unknown."""
-    low, high = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else bounds
-    return list(zip(np.broadcast_to(low, count), np.broadcast_to(high, count)))
+def sides_of(bounds: Any, count: Any) -> Any:
+    """Bounds as ``minimize`` has them, one row for each unknown."""
+    low, high = (bounds.lb, bounds.ub) if hasattr(bounds, "lb") else (bounds[0], bounds[1])
+    return np.stack([np.zeros(count) + np.asarray(low), np.zeros(count) + np.asarray(high)], axis=1)
 
 
 def curve_fit(
@@ -364,7 +376,7 @@ def curve_fit(
             return wrong
         return np.linalg.solve(root_of_sigma, wrong) if np.ndim(sigma) > 1 else wrong / np.asarray(sigma)
 
-    sides = for_value(pairs_of, bounds, count)
+    sides = sides_of(bounds, count)
     p = stationary(lambda p: 0.5 * np.sum(residuals(p) ** 2), array_like((count,), found[0]), sides)
     J = function("jacfwd")(residuals)(p)
     spread = np.linalg.inv(J.T @ J)
@@ -390,6 +402,6 @@ def lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), *more: Any, **op
     def cost(x: Any) -> Any:
         return 0.5 * np.sum((A @ x - b) ** 2)
 
-    sides = for_value(pairs_of, bounds, count)
+    sides = sides_of(bounds, count)
     x = stationary(cost, array_like((count,), found.x), sides)
     return Fitted(found, x, lambda x: A @ x - b, cost)

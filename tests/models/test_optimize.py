@@ -207,6 +207,37 @@ def test_what_stands_on_a_bound_does_not_move():
     assert s2s.grad(end)(3.0) == pytest.approx(1.0, abs=1e-4) and s2s.grad(end)(-3.0) == pytest.approx(2.0, abs=1e-4)
 
 
+def held(p, bounds):
+    return WEIGHTS @ optimize.minimize(lambda x: np.sum((x - 3.0 * p) ** 2), np.full(2, 0.1), bounds=bounds).x
+
+
+MOVED_BOUNDS = {
+    "pairs": lambda p: held(p, [(None, p[1]), (0.0, p[0] * p[1])]),
+    "array": lambda p: held(p, np.stack([0.0 * p, p**2], axis=1)),
+    "Bounds": lambda p: held(p, optimize.Bounds(np.zeros(2), p * p[0])),
+    "below": lambda p: held(-p, [(-p[1], None), (-p[0] * p[1], 5.0)]),
+    "least_squares": lambda p: WEIGHTS @ optimize.least_squares(
+        wrong_by, np.full(2, 0.1), slope_of_wrong, ([-1.0, -1.0], [5.0, 0.2 * p[1]]), args=(p,), **EXACT).x,
+    "lsq_linear": lambda p: np.array([1.0, 2.0, 3.0]) @ optimize.lsq_linear(
+        matrix_of(p), vector_of(p), (-0.2 * p[0], 0.5 * p[1]), tol=1e-13).x,
+    "minimize_scalar": lambda p: optimize.minimize_scalar(
+        lambda x: p[1] * x, bounds=(p[0], 9.0), method="bounded", options={"xatol": 1e-11}).x,
+    "fminbound": lambda p: optimize.fminbound(lambda x: -x * p[1], -1.0, p[0] * p[1], xtol=1e-11),
+}
+
+
+@pytest.mark.parametrize("name", MOVED_BOUNDS)
+def test_what_stands_on_a_bound_moves_with_it(name):
+    f, h = MOVED_BOUNDS[name], 1e-4
+    differences = np.array([(f(P + h * e) - f(P - h * e)) / (2.0 * h) for e in np.eye(2)])
+    assert np.max(np.abs(differences)) > 0.1
+    rough = {"rtol": 2e-4, "atol": 1e-6}
+    np.testing.assert_allclose(s2s.grad(f)(P), differences, **rough)
+    np.testing.assert_allclose(s2s.jacfwd(f)(P), differences, **rough)
+    by_row = np.array([(s2s.grad(f)(P + h * e) - s2s.grad(f)(P - h * e)) / (2.0 * h) for e in np.eye(2)])
+    np.testing.assert_allclose(s2s.hessian(f)(P), by_row, **rough)
+
+
 def decay(t, size, rate):
     return size * np.exp(-rate * t)
 
