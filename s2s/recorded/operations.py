@@ -484,7 +484,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
 _NUMPY: Any = np
 _KERNELS = {
     _NUMPY._core.multiarray.c_einsum: np.einsum,
-    **{public._implementation: public for public in (getattr(_NUMPY, n) for n in ("concatenate", "dot", "inner", "where"))},
+    **{fn._implementation: fn for fn in (_NUMPY.concatenate, _NUMPY.dot, _NUMPY.inner, _NUMPY.where)},
 }
 """What NumPy's functions with rules are for arrays of any class, whatever this does about calls of these functions."""
 
