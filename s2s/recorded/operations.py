@@ -27,6 +27,7 @@ from s2s.directives.decorated import Differentiable, unwrap
 from s2s.directives.policies import stop_gradient
 from s2s.directives.user_rules import gives_gradient
 from s2s.errors import error
+from s2s.models import numexpr
 from s2s.recorded import stale
 from s2s.recorded.changes import change, changed_by, place_of_out, run
 from s2s.recorded.items import (
@@ -237,6 +238,23 @@ def evaluate(fn: Any, outer: dict[str, Any], local: Any, text: Any, *scopes: Any
     return fn(text, *given)
 
 
+def call_in_frame(fn: Any, outer: dict[str, Any], local: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """A call of a function that may be ``numexpr.evaluate``, where there are these globals and locals."""
+    if not numexpr.is_evaluate(fn):
+        return call(fn, *args, **kwargs)
+    scopes = [*args[1:3], *(kwargs[name] for name in ("local_dict", "global_dict") if kwargs.get(name) is not None)]
+    if not scopes:
+        kwargs, scopes = {**kwargs, "local_dict": local, "global_dict": outer}, [local, outer]
+    names = numexpr.names_in(args[0] if args else kwargs["ex"])
+    values = [next((scope[name] for scope in scopes if name in scope), None) for name in names or ()]
+    if not ACTIVE or not depends(values):
+        return fn(*args, **kwargs)
+    function = numexpr.function_of_text(args[0] if args else kwargs["ex"])
+    if function is None or kwargs.get("out") is not None:
+        raise error("S2S201", name="numexpr.evaluate")
+    return _call(function, tuple(values), {})
+
+
 def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if id(fn) in _PASSIVE:
         return fn(*args, **kwargs)
@@ -298,6 +316,10 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _call_array_method(args[0], fn.__get__(args[0]), args[1:], kwargs)
     if kind is type(np.sum) and table.find(fn) is None and not _overridden(args):
         return _call_python(fn._implementation, fn._implementation, args, kwargs)
+    if numexpr.is_program(fn) and depends(args) and kwargs.get("out") is None:
+        function = numexpr.function_of_program(fn)
+        if function is not None:
+            return _call(function, args, {})
     own = getattr(kind, "__call__", None)  # noqa: B004 (it is looked at)
     if type(own) is types.FunctionType:
         return _call_python(fn, own, (fn, *args), kwargs)
@@ -555,7 +577,7 @@ TOOLS.update({
     "see": see,
     "written": written,
     "compare": compare,
-    "evaluate": evaluate,
+    "evaluate": evaluate, "call_in_frame": call_in_frame,
     "call": call,
     "call_method": call_method,
     "slice": builtins.slice,

@@ -70,6 +70,11 @@ def watched_text(text: str, file: str, kind: str, tools: dict[str, Callable[...,
     return _compiled(ast.fix_missing_locations(tree), file, kind, 0, tools)
 
 
+def _last_name(func: ast.expr) -> str:
+    """The name that a function is called by, without its module; empty where it has none."""
+    return func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+
+
 def _tool(name: str) -> ast.expr:
     return ast.Constant(_MARK.format(name))
 
@@ -122,6 +127,10 @@ class _Watcher(ast.NodeTransformer):
             return ast.copy_location(ast.Call(_tool("evaluate"), [node.func, *frame, *args], keywords), node)
         if isinstance(node.func, ast.Name) and node.func.id in _OF_FRAME:
             return ast.copy_location(ast.Call(node.func, args, keywords), node)
+        if _last_name(node.func) == "evaluate":  # numexpr's reads the variables of the frame that it is called from
+            frame = [ast.Call(ast.Name(name, ast.Load()), [], []) for name in ("globals", "locals")]
+            called = self.visit(node.func)
+            return ast.copy_location(ast.Call(_tool("call_in_frame"), [called, *frame, *args], keywords), node)
         if isinstance(node.func, ast.Attribute):
             receiver = self.visit(node.func.value)
             head = ["call_method", receiver, ast.Constant(self._mangled(node.func.attr))]

@@ -25,6 +25,7 @@ from s2s.specialize.calls import (
     derivatives,
     derivatives_at_run_time,
     dispatching,
+    frame_readers,
     functions,
     intrinsics,
     lazy_calls,
@@ -85,6 +86,7 @@ FUNCTIONS = Registry(
     always(functions.by_model),
     always(functions.note_called_back),
     always(functions.by_rule),
+    for_types(types.FunctionType, frame_readers.check_unseen),
     for_types(types.FunctionType, functions.by_source),
     for_types(type, functions.made_exception),
     always(functions.check_has_rule),
@@ -120,6 +122,7 @@ KNOWN = Registry(
     # callables that come to a call of something else
     always(callables.compiled),
     always(wrappers.of_numba),
+    always(wrappers.of_numexpr),
     for_types(types.BuiltinFunctionType, wrappers.of_compiled),
     always(wrappers.with_dtypes),
     named({

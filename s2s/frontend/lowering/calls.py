@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+import types
+
 import libcst as cst
 
-from s2s.core import ir
-from s2s.core.ir import Call, Star, Var
+from s2s.core import ir, ops
+from s2s.core.ir import Call, Const, Star, Var
 from s2s.frontend.lowering.comprehensions import consumed
 from s2s.frontend.lowering.context import Context
 from s2s.frontend.lowering.refusals import refuse
-from s2s.frontend.sources import as_stored
+from s2s.frontend.sources import as_stored, meaning_of
+from s2s.models.numexpr import is_evaluate, names_in
 
 __all__ = ["lower_call"]
 
@@ -30,7 +34,40 @@ def lower_call(c: Context, node: cst.Call) -> Call:
         for arg in node.args
         if arg.keyword is not None or arg.star == "**"
     )
-    return Call(fn, args, kwargs)
+    variables = _variables_read(c, node)
+    return Call(fn, args, kwargs if variables is None else (*kwargs, ("local_dict", variables)))
+
+
+def _variables_read(c: Context, node: cst.Call) -> ir.Atom | None:
+    """The variables that ``numexpr.evaluate(text)`` reads where it is called, by name; None for any other call."""
+    if len(node.args) == 0 or not _is_evaluate(c, node.func):
+        return None
+    first, *others = node.args
+    if any(arg.keyword is None or arg.keyword.value in ("local_dict", "global_dict") for arg in others):
+        return None
+    text = first.value.evaluated_value if isinstance(first.value, (cst.SimpleString, cst.ConcatenatedString)) else None
+    names = names_in(text) if isinstance(text, str) else None
+    if names is None:
+        refuse(c, "S2S115", node, "needs the frame that calls it", "give it `local_dict=`", name="numexpr.evaluate")
+    found = [(Const(name), c.resolve(name)) for name in names]
+    entries = [atom for name, value in found for atom in (name, c.as_atom(value, node))]
+    return c.bind(Call(Const(ops.make_dict), tuple(entries)), node)
+
+
+def _is_evaluate(c: Context, func: cst.BaseExpression) -> bool:
+    """Whether what is called is ``numexpr.evaluate``, by a global name of it or of its module."""
+    parts: list[str] = []
+    while isinstance(func, cst.Attribute):
+        parts, func = [func.attr.value, *parts], func.value
+    if not isinstance(func, cst.Name) or "numexpr" not in sys.modules or isinstance(c.resolve(func.value), Var):
+        return False
+    found = meaning_of(c.source.fn, func.value)
+    for part in parts:
+        found = getattr(found, part, None) if isinstance(found, types.ModuleType) else None
+    if not is_evaluate(found):
+        return False
+    c.source.meaning(func.value)
+    return True
 
 
 def _check_callee(c: Context, node: cst.Call) -> None:

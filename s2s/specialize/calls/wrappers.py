@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s.analysis.abstract.lattice import shape_of
 from s2s.core import ir
-from s2s.core.values import Array, Scalar
+from s2s.core.values import Array, Known, Scalar
 from s2s.core.wrappers import (
     autograd_operator,
     autograd_primitive,
@@ -26,12 +26,13 @@ from s2s.core.wrappers import (
 from s2s.directives.user_rules import ANYTHING
 from s2s.models import autograd as models
 from s2s.models import numba as loops
+from s2s.models import numexpr
 from s2s.rules import table
 from s2s.rules.table import Rule
 from s2s.specialize.frames import name_of
 from s2s.specialize.site import NOT_HANDLED, CallSite
 
-__all__ = ["of_autograd", "of_compiled", "of_numba", "with_dtypes"]
+__all__ = ["of_autograd", "of_compiled", "of_numba", "of_numexpr", "with_dtypes"]
 
 
 def of_autograd(site: CallSite) -> ir.Atom | None:
@@ -65,6 +66,26 @@ def of_compiled(site: CallSite) -> ir.Atom | None:
     """A compiled function of a package that has the same one in Python."""
     same = written_in_python(site.fn)
     return NOT_HANDLED if same is None else site.instead(same, site.args, site.kwargs)
+
+
+def of_numexpr(site: CallSite) -> ir.Atom | None:
+    """An expression of numexpr: the same over NumPy, where something differentiated flows into it."""
+    is_text = numexpr.is_evaluate(site.fn)
+    if not (is_text or numexpr.is_program(site.fn)) or not site.is_varied:
+        return NOT_HANDLED
+    if site.kwargs.get("out", ir.Const(None)) != ir.Const(None):
+        raise site.refusal("S2S203", name=name_of(site.fn), keyword="out")
+    if not is_text:
+        found = numexpr.function_of_program(site.fn)
+        return NOT_HANDLED if found is None else site.instead(found, site.args)
+    text = site.value(site.args[0]) if site.args else None
+    given = site.entries(site.args[1] if len(site.args) > 1 else site.kwargs.get("local_dict", ir.Const(None)))
+    if not isinstance(text, Known) or not isinstance(text.value, str) or given is None:
+        return NOT_HANDLED
+    found, names = numexpr.function_of_text(text.value), numexpr.names_in(text.value)
+    if found is None or names is None or not given.keys() >= {*names}:
+        return NOT_HANDLED
+    return site.instead(found, [given[name] for name in names])
 
 
 _MORE = "give `defvjp` a function for each argument that is differentiated, by `argnums` for some of them"
