@@ -8,6 +8,7 @@ import numpy as np
 from scipy.spatial import Delaunay, cKDTree
 
 from s2s import runtime as rt
+from s2s.models.clough_tocher import surface, surface_at
 
 __all__ = ["RegularGrid", "Scattered", "griddata", "interpn"]
 
@@ -132,41 +133,79 @@ def scattered(points: Any) -> Any:
     return np.asarray(points)
 
 
+def scaled(points: Any, xi: Any, rescale: Any) -> Any:
+    """Points and places, in the box of the points where they are scaled."""
+    if not rescale:
+        return points, xi
+    low, high = np.min(points, axis=0), np.max(points, axis=0)
+    middle, width = np.mean(points, axis=0), np.where(high > low, high - low, 1.0)
+    return (points - middle) / width, (xi - middle) / width
+
+
+def scattered_value(points: Any, values: Any, xi: Any, method: Any, fill_value: Any, *limits: Any) -> Any:
+    """What an interpolator gives at places."""
+    if method == "nearest":
+        return values[nearest_of(points, xi)]
+    if method == "cubic":
+        return surface(points, values, xi, fill_value, *limits)
+    return linear_between(points, values, xi, fill_value)
+
+
 def griddata(
     points: Any, values: Any, xi: Any, method: Any = "linear", fill_value: Any = np.nan, rescale: Any = False
 ) -> Any:
     where = scattered(points)
-    if method == "cubic" or rescale or np.ndim(where) < 2 or np.shape(where)[1] == 1:
-        reason = "it has a rule for 'linear' and 'nearest' in two dimensions or more, without rescale"
+    if np.ndim(where) < 2 or np.shape(where)[1] == 1 or (method == "cubic" and np.shape(where)[1] != 2):
+        reason = "it has a rule in two dimensions or more; in one use CubicSpline or interp1d"
         return rt.no_derivative("scipy.interpolate.griddata", reason)
-    if method == "nearest":
-        return np.asarray(values)[nearest_of(where, points_of(xi))]
-    return linear_between(where, np.asarray(values), points_of(xi), fill_value)
+    places, at = scaled(where, points_of(xi), rescale)
+    return scattered_value(places, np.asarray(values), at, method, fill_value)
 
 
 class Scattered:
-    """Values at scattered points."""
+    """Values at scattered points; ``limits`` are those of the iterations for the slopes."""
 
-    def __init__(self, points: Any, values: Any, fill_value: Any, nearest: Any) -> None:
+    def __init__(
+        self, points: Any, values: Any, fill_value: Any, method: Any, rescale: Any, limits: Any = ()
+    ) -> None:
         self.points = points
         self.values = values
         self.fill_value = fill_value
-        self.nearest = nearest
+        self.method = method
+        self.rescale = rescale
+        self.limits = limits
 
     def __call__(self, *args: Any) -> Any:
-        xi = points_of(args[0] if len(args) == 1 else args)
-        if self.nearest:
-            return self.values[nearest_of(self.points, xi)]
-        return linear_between(self.points, self.values, xi, self.fill_value)
+        points, xi = scaled(self.points, points_of(args[0] if len(args) == 1 else args), self.rescale)
+        return scattered_value(points, self.values, xi, self.method, self.fill_value, *self.limits)
 
 
 def linear_nd(points: Any, values: Any, fill_value: Any = np.nan, rescale: Any = False) -> Any:
-    if rescale:
-        return rt.no_derivative("scipy.interpolate.LinearNDInterpolator", "with rescale it has no rule")
-    return Scattered(scattered(points), np.asarray(values), fill_value, False)
+    return Scattered(scattered(points), np.asarray(values), fill_value, "linear", rescale)
+
+
+def clough_tocher(
+    points: Any, values: Any, fill_value: Any = np.nan, tol: Any = 1e-6, maxiter: Any = 400, rescale: Any = False
+) -> Any:
+    return Scattered(scattered(points), np.asarray(values), fill_value, "cubic", rescale, (tol, maxiter))
 
 
 def nearest_nd(x: Any, y: Any, rescale: Any = False, tree_options: Any = None) -> Any:
-    if rescale:
-        return rt.no_derivative("scipy.interpolate.NearestNDInterpolator", "with rescale it has no rule")
-    return Scattered(scattered(x), np.asarray(y), np.nan, True)
+    return Scattered(scattered(x), np.asarray(y), np.nan, "nearest", rescale)
+
+
+# --- interpolators that exist already ---------------------------------------------------------------------------------
+
+
+def compiled_call(self: Any, *args: Any) -> Any:
+    """What an interpolator that exists gives: its slopes and triangles are constants."""
+    xi = points_of(args[0] if len(args) == 1 else args)
+    at = xi if self.scale is None else (xi - self.offset) / self.scale
+    values = np.reshape(self.values, (np.shape(self.values)[0], *self.values_shape))
+    if not hasattr(self, "grad"):
+        return linear_between(self.points, values, at, self.fill_value)
+    if self.is_complex:
+        return rt.no_derivative("scipy.interpolate.CloughTocher2DInterpolator", "it has a rule for real values")
+    slopes = np.swapaxes(self.grad, 1, 2)
+    found = surface_at(self.points, self.values, slopes, np.reshape(at, (-1, 2)), self.fill_value)
+    return np.reshape(found, (*np.shape(at)[:-1], *self.values_shape))

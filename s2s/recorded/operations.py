@@ -323,6 +323,8 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     own = getattr(kind, "__call__", None)  # noqa: B004 (it is looked at)
     if type(own) is types.FunctionType:
         return _call_python(fn, own, (fn, *args), kwargs)
+    if own is not None and not isinstance(own, types.WrapperDescriptorType) and table.find(own) is not None:
+        return _compute(own, (fn, *args), kwargs)
     source = getattr(fn, "py_func", None)
     if type(source) is types.FunctionType and kind is not type(np.sum) and depends(args, kwargs):
         return _call(source, args, kwargs)  # compiled from Python code

@@ -107,6 +107,22 @@ def grids(t):
         interpolate.interpn((GRID, GRID[:5]), IMAGE * t, at, "nearest")) + np.sum(beyond(np.array([[1.2], [t]])))
 
 
+ROUGH = interpolate.CloughTocher2DInterpolator(POINTS, np.sin(5.0 * POINTS[:, 0]) + POINTS[:, 1] ** 2)
+FLAT = interpolate.LinearNDInterpolator(POINTS, POINTS[:, 0] * POINTS[:, 1], rescale=True)
+
+
+def pieces_of_cubics(t):
+    values = np.sin(POINTS[:, :1] * t * np.array([9.0, 4.0]))
+    at = np.array([[[0.4, 0.5], [t, 0.6]], [[0.5, t], [0.3, 0.4]]])
+    moved = POINTS + 0.1 * t * POINTS**2
+    made = interpolate.CloughTocher2DInterpolator(moved, values, tol=1e-13, maxiter=10000)
+    at_pairs = (np.array([0.4, t]), np.array([0.5, 0.6]))
+    wide = np.array([1.0, 9.0])
+    scaled = interpolate.griddata(moved * wide, values[:, 0], 0.5 * at * wide, "cubic", rescale=True)
+    return np.sum(made(at) ** 2) + np.sum(scaled**2) + np.sum(ROUGH(at) ** 2) + np.sum(FLAT(*at_pairs)) + np.sum(
+        interpolate.griddata(POINTS, values, at_pairs, "cubic") ** 2)
+
+
 def scattered(t):
     values, at = np.sin(POINTS[:, 0] * t), np.array([[0.4, 0.5], [t, 0.6]])
     made = interpolate.LinearNDInterpolator(POINTS * (1.0 + 0.1 * t), values)
@@ -117,7 +133,7 @@ def scattered(t):
 @pytest.mark.parametrize(
     "f",
     [cubic, periodic, parts, monotone, akima, hermite, b_splines, fitpack, univariate, surfaces, one_dimension,
-     through_points, grids, scattered],
+     through_points, grids, scattered, pieces_of_cubics],
     ids=lambda f: f.__name__,
 )
 def test_programs(f: Any) -> None:
@@ -127,6 +143,16 @@ def test_programs(f: Any) -> None:
     assert value == pytest.approx(f(x), rel=1e-9)
     assert gradient == pytest.approx(expected, rel=1e-6)
     assert s2s.jvp(f, (x,), (1.0,))[1] == pytest.approx(gradient, rel=1e-9)
+
+
+def test_surfaces_by_places_to_second_order() -> None:
+    def f(at):
+        return np.sum(ROUGH(at) ** 2)
+
+    at = np.array([[0.4, 0.5], [0.37, 0.61]])
+    v, h = np.array([[0.3, -1.0], [0.7, 0.2]]), 1e-5
+    expected = (s2s.grad(f)(at + h * v) - s2s.grad(f)(at - h * v)) / (2.0 * h)
+    np.testing.assert_allclose(s2s.hvp(f, (at,), (v,)), expected, rtol=1e-7)
 
 
 def smoothing(t):

@@ -9,7 +9,7 @@ from scipy import interpolate
 from scipy.interpolate import _fitpack2
 
 from s2s import runtime as rt
-from s2s.models import grids, piecewise, splines
+from s2s.models import clough_tocher, grids, piecewise, splines
 from s2s.models import interpolate as models
 from s2s.rules.samples import args, arr
 from s2s.rules.table import jvp, kind_by_value, model, refuse, vjp, zero
@@ -17,9 +17,10 @@ from s2s.rules.table import jvp, kind_by_value, model, refuse, vjp, zero
 zero(
     piecewise.piece_of, piecewise.powers, piecewise.factors, piecewise.check_count, splines.interval_of,
     splines.places_of_basis, models.left_neighbour, models.neighbour, models.check_bounds, models.order_of,
-    grids.cell_of, grids.check_inside, grids.corners_of, grids.nearest_of,
+    grids.cell_of, grids.check_inside, grids.corners_of, grids.nearest_of, clough_tocher.edges_of,
+    clough_tocher.places_of_slopes, clough_tocher.places_of_sums, clough_tocher.parts_of,
 )
-kind_by_value(grids.corners_of, grids.nearest_of)
+kind_by_value(grids.corners_of, grids.nearest_of, clough_tocher.edges_of, clough_tocher.parts_of)
 
 # --- classes: what they make, and what objects that exist already give ------------------------------------------------
 
@@ -31,6 +32,7 @@ for _class, _body in (
     (interpolate.UnivariateSpline, splines.univariate), (interpolate.interp1d, models.interp1d),
     (interpolate.BarycentricInterpolator, models.barycentric), (interpolate.LinearNDInterpolator, grids.linear_nd),
     (interpolate.NearestNDInterpolator, grids.nearest_nd),
+    (interpolate.CloughTocher2DInterpolator, grids.clough_tocher),
     (interpolate.RegularGridInterpolator, grids.regular_grid),
 ):
     model(_class)(_body)  # type: ignore[arg-type]
@@ -38,6 +40,7 @@ for _method, _of_method in (
     (interpolate.PPoly.__call__, piecewise.call),
     (interpolate.BarycentricInterpolator._evaluate, models.barycentric_evaluate),
     (interpolate.RegularGridInterpolator.__call__, grids.grid_call),
+    (interpolate.CloughTocher2DInterpolator.__call__, grids.compiled_call),
 ):
     model(_method)(_of_method)  # type: ignore[arg-type]
 
@@ -148,6 +151,7 @@ model(
     samples=[
         args((GRID, GRID), arr(5, 5), arr(3, 2, low=0.1, high=1.9)),
         args((GRID, GRID), arr(5, 5), arr(3, 2, low=0.1, high=1.9), "nearest"),
+        args((GRID, GRID), arr(5, 5), (arr(2, low=0.1, high=1.9), arr(2, low=0.1, high=1.9))),
         args((GRID,), arr(5), arr(4, 1, low=-1.0, high=3.0), bounds_error=False, fill_value=None),
     ],
 )(grids.interpn)
@@ -156,6 +160,9 @@ model(
     samples=[
         args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5)), args(PLANE, arr(5, 2), arr(3, 2, low=0.5, high=1.5)),
         args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5), "nearest"),
+        args(PLANE, arr(5, 2), arr(3, 2, low=0.5, high=1.5), "cubic"),
+        args((PLANE[:, 0], PLANE[:, 1]), arr(5), (arr(2, low=0.5, high=1.5), arr(2, low=0.5, high=1.5)), "cubic"),
+        args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5), "cubic", rescale=True),
     ],
 )(grids.griddata)
 
@@ -171,7 +178,7 @@ jvp(
 )
 HINT = "it has no rule; use CubicSpline, make_interp_spline, RegularGridInterpolator or griddata"
 for _name in (
-    "CloughTocher2DInterpolator", "RBFInterpolator", "Rbf", "FloaterHormannInterpolator", "AAA", "LSQUnivariateSpline",
+    "RBFInterpolator", "Rbf", "FloaterHormannInterpolator", "AAA", "LSQUnivariateSpline",
     "SmoothBivariateSpline", "RectBivariateSpline", "RectSphereBivariateSpline", "SmoothSphereBivariateSpline",
     "LSQBivariateSpline", "LSQSphereBivariateSpline", "make_lsq_spline", "make_smoothing_spline", "make_splrep",
     "make_splprep", "generate_knots", "splprep", "sproot", "spalde", "bisplrep", "bisplev", "insert", "BPoly",

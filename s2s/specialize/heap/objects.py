@@ -545,7 +545,7 @@ class Instances:
         state = state_of(self.context, ref)
         assert state is not None
         found = self.look_up(state.kind, "__call__")
-        if found is not MISSING and not isinstance(found, _CODE):
+        if found is not MISSING and not isinstance(found, _CODE) and table.find(found) is None:
             raise at.refusal("S2S301", name=f"{state.kind.__name__}.__call__")
         if found is MISSING:
             raise self.specializer.raised(TypeError(f"'{state.kind.__name__}' object is not callable"))
