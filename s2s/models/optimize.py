@@ -15,7 +15,7 @@ from scipy import optimize
 
 from s2s import runtime as rt
 from s2s.core.public import function
-from s2s.models.solutions import arity, attached, for_value
+from s2s.models.solutions import arity, attached, for_value, underived
 
 __all__ = [
     "Found", "bracketing", "curve_fit", "fixed_point", "fsolve", "least_squares", "lsq_linear", "minimize",
@@ -63,6 +63,10 @@ class Found:
         return self.f(self.x)
 
     @property
+    def jac(self) -> Any:
+        return function("grad")(self.f)(self.x)
+
+    @property
     def success(self) -> Any:
         return for_value(getattr, self.found, "success")
 
@@ -88,6 +92,17 @@ class Found:
 
     def __getitem__(self, name: Any) -> Any:
         return getattr(self, name)
+
+    def __getattr__(self, name: Any) -> Any:
+        return unread(self.found, name, self.x)
+
+    def get(self, name: Any, default: Any = None) -> Any:
+        return getattr(self, name) if hasattr(self.found, name) else default
+
+
+def unread(found: Any, name: Any, x: Any) -> Any:
+    """What a result of SciPy has besides, of which no derivative is known."""
+    return underived(for_value(getattr, found, name), np.sum(x))
 
 
 # --- roots of one variable --------------------------------------------------------------------------------------------
@@ -331,6 +346,14 @@ class Fitted(Found):
     @property
     def cost(self) -> Any:
         return self.cost_of(self.x)
+
+    @property
+    def jac(self) -> Any:
+        return function("jacfwd")(self.f)(self.x)
+
+    @property
+    def grad(self) -> Any:
+        return function("grad")(self.cost_of)(self.x)
 
 
 def least_squares(

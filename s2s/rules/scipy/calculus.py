@@ -8,10 +8,10 @@ import numpy as np
 from scipy import integrate, optimize
 
 from s2s.models import integrate as models
-from s2s.models import ode
+from s2s.models import linear_programs, ode
 from s2s.models import optimize as solvers
 from s2s.rules.samples import args, arr
-from s2s.rules.table import model, refuse, zero
+from s2s.rules.table import kind_by_value, model, refuse, zero
 
 GRID, GRID_OF_SIX = np.array([0.0, 0.4, 1.0, 1.3, 2.0]), np.array([0.0, 0.4, 1.0, 1.3, 2.0, 2.2])
 model(integrate.quad)(models.quad)
@@ -60,7 +60,8 @@ for _name in (
     "solve_bvp", "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
 ):
     refuse(getattr(integrate, _name), STEPS)
-zero(solvers.check_elements)
+zero(solvers.check_elements, linear_programs.corner)
+kind_by_value(linear_programs.corner)
 model(optimize.newton)(solvers.newton)
 model(optimize.root_scalar)(solvers.root_scalar)
 model(optimize.fixed_point)(solvers.fixed_point)
@@ -73,6 +74,7 @@ model(optimize.least_squares)(solvers.least_squares)
 model(optimize.curve_fit)(solvers.curve_fit)
 model(optimize.nnls)(solvers.nnls)
 model(optimize.lsq_linear)(solvers.lsq_linear)
+model(optimize.linprog)(linear_programs.linprog)
 for _stands, _names in (
     (solvers.bracketing, ("brentq", "brenth", "bisect", "ridder", "toms748")),
     (solvers.nonlinear, (
@@ -85,7 +87,7 @@ for _stands, _names in (
 
 SOLVER = "it iterates until it is content; differentiate the condition that its result fulfils with s2s.implicit"
 for _name in (
-    "fmin_bfgs", "fmin_cg", "fmin_l_bfgs_b", "fmin_ncg", "fmin_slsqp", "fmin_tnc", "fmin_cobyla", "leastsq", "linprog",
+    "fmin_bfgs", "fmin_cg", "fmin_l_bfgs_b", "fmin_ncg", "fmin_slsqp", "fmin_tnc", "fmin_cobyla", "leastsq",
     "milp", "basinhopping", "brute", "differential_evolution", "dual_annealing", "shgo", "direct",
     "linear_sum_assignment", "quadratic_assignment", "approx_fprime", "check_grad", "line_search", "bracket",
     "isotonic_regression",
