@@ -25,7 +25,9 @@ sys.dont_write_bytecode = False
 # What the compiler refuses is refused: tests of recordings, which would stand in, set it themselves.
 os.environ.setdefault("S2S_RECORDED", "0")
 
-os.environ.setdefault("NUMBA_OPT", "0")  # what LLVM makes faster takes it longer than all that is run here
+# What LLVM makes faster takes it longer than all that is run here.
+os.environ.setdefault("NUMBA_OPT", "0")
+os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 
 def pytest_addoption(parser):
@@ -35,6 +37,7 @@ def pytest_addoption(parser):
 def pytest_collection_finish():
     sys.dont_write_bytecode = True  # a test may write a module twice in a second, which bytecode does not tell apart
     gc.freeze()  # the tests themselves live to the end: the collector need not look through them
+    gc.set_threshold(100_000, 20, 20)  # a compilation leaves some ten thousand objects: not one collection for each
 
 
 @pytest.fixture
