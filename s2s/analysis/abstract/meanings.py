@@ -15,6 +15,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.contents import CONTENTS, item_of
+from s2s.analysis.abstract.examples import element_result
 from s2s.analysis.abstract.folding import call_pure
 from s2s.analysis.abstract.lattice import (
     dtype_of,
@@ -223,6 +224,19 @@ def _flat(evaluator: Evaluator, value: AbstractValue, *order: AbstractValue) -> 
     return Array(value.dtype, (product(shape) or evaluator.facts.fresh_dim(),))
 
 
+def _outer(evaluator: Evaluator, first: AbstractValue, second: AbstractValue) -> AbstractValue | None:
+    """Its lengths are those of the flat arrays: an example of products of lengths would have the square of them."""
+    flat = [a for a in (_flat(evaluator, first), _flat(evaluator, second)) if isinstance(a, Array) and a.shape]
+    made = element_result(np.multiply, tuple(Array(a.dtype, (Dim("", 1),)) for a in flat)) if len(flat) == 2 else None
+    if isinstance(made, Array):
+        return Array(made.dtype, tuple(a.shape[0] for a in flat if a.shape))
+    if isinstance(first, ListOf) and isinstance(second, ListOf):  # each has a length of its own
+        found = evaluator.probe(np.outer, (first, second), {})
+        facts = evaluator.facts
+        return Array(found.dtype, (facts.fresh_dim(), facts.fresh_dim())) if isinstance(found, Array) else found
+    return None
+
+
 def _split(along: int | None, equal: bool = True) -> Callable[..., AbstractValue | None]:
     """The parts of an array that is split into a known number of them."""
 
@@ -400,6 +414,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.ravel: _flat,
     np.ndarray.ravel: _flat,
     np.ndarray.flatten: _flat,
+    np.outer: _outer,
     np.split: _split(0),
     np.array_split: _split(0, equal=False),
     np.vsplit: _split(0),

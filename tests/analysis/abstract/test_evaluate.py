@@ -174,6 +174,21 @@ def test_einsum_takes_lengths_for_equal_that_one_letter_has():
     assert evaluator.facts.forced == [(m, k)]
 
 
+@pytest.mark.parametrize(("shapes", "lengths"), [
+    ([("m", "n"), ("k",)], ("*m.0*n.0", "k.0")), ([(), ("m", "n", "k")], ("", "*k.0*m.0*n.0")),
+    ([("n",), ("n",)], ("n.0", "n.0")),
+])
+def test_outer_products_have_the_lengths_of_the_flat_arrays(shapes, lengths, monkeypatch):
+    """Of which no example is made: those of products of lengths have millions of elements."""
+    monkeypatch.setattr(Evaluator, "probe", None)
+    evaluator = Evaluator()
+    given = [Array(np.dtype(d), tuple(Dim(f"{s}.0") for s in shape)) for shape, d in zip(shapes, (int, np.float32))]
+    found = evaluator.call(np.outer, tuple(given))
+    made = np.outer(*(np.ones((1,) * len(shape), a.dtype) for shape, a in zip(shapes, given)))
+    assert found == Array(made.dtype, tuple(Dim(symbol) if symbol else Dim("", 1) for symbol in lengths))
+    assert not evaluator.facts.forced
+
+
 def test_a_product_of_arrays_of_many_dimensions():
     def f(x):
         t = np.zeros_like(x) + x * x
