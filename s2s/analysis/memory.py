@@ -182,7 +182,8 @@ class Memory:
         return found
 
     @functools.cached_property
-    def _buffers(self) -> set[ir.Var]:
+    def buffers(self) -> set[ir.Var]:
+        """The variables that may share memory which some statement changes."""
         return {var for var in [*self.links] if self.find(var) in self.changed} if self.changed else set()
 
     def find(self, var: ir.Var) -> ir.Var:
@@ -196,7 +197,7 @@ class Memory:
 
     def is_buffer(self, atom: ir.Atom) -> bool:
         """Whether an atom may share memory that some statement changes."""
-        return isinstance(atom, ir.Var) and atom in self._buffers
+        return isinstance(atom, ir.Var) and atom in self.buffers
 
     def same(self, var: ir.Var) -> list[ir.Var]:
         """The variables that may share memory with a buffer; only ``var`` itself where nothing changes it."""
@@ -208,17 +209,23 @@ class Memory:
             if can_share(self.value_of(b)):
                 self.links[self.find(a)] = self.find(b)
 
+    def _note(self, target: ir.Var, value: ir.Value) -> None:
+        """What a variable is made of, and whose memory it may share."""
+        self.made[target] = value
+        self.links.setdefault(target, target)
+        known = self.value_of(target)
+        sources = shared_with(value, known, self.value_of) if can_share(known) else ()
+        for source in sources:
+            self._join(target, source)
+        if not sources:
+            self.new.add(target)
+
     def _block(self, block: ir.Block) -> None:
         for s in block.statements:
+            if isinstance(s, ir.Let) and s.target is not None:  # most are: a match takes longer
+                self._note(s.target, s.value)
+                continue
             match s:
-                case ir.Let(target, value) if target is not None:
-                    self.made[target] = value
-                    self.links.setdefault(target, target)
-                    sources = shared_with(value, self.value_of(target), self.value_of)
-                    for source in sources:
-                        self._join(target, source)
-                    if not sources:
-                        self.new.add(target)
                 case ir.Let(None, ir.Call(args=args)) if isinstance(changed := changed_by(s), ir.Var):
                     self.stored.append(changed)
                     self.find(changed)

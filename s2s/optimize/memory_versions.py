@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import Any, assert_never
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +37,10 @@ Key = ir.Var | tuple[str, ir.Var]
 """A class of memory by the variable that stands for it, or the items of one list of the runtime."""
 
 _ITEMS = frozenset(map(ir.Const, (list.append, list.pop, ops.push, ops.pull)))
-_CHANGING = frozenset((*_ITEMS, *map(ir.Const, (np.add.at, np.subtract.at))))
+_CHANGING = frozenset((list.append, list.pop, ops.push, ops.pull, np.add.at, np.subtract.at))
+_KINDS_OF_CHANGING = frozenset(map(type, _CHANGING))
+"""The types of those, whose objects compare without running code of the program."""
+
 _HANDS_ON = frozenset((*_ITEMS, *map(ir.Const, (*ops.DISPLAYS, ops.unpack, list, tuple))))
 _GETITEM = ir.Const(operator.getitem)
 
@@ -125,18 +128,14 @@ def reading(s: ir.Statement, var: ir.Var, version: ir.Version) -> ir.Statement:
 
 def _changed(s: ir.Statement) -> ir.Var | None:
     """What a statement changes in place: an array, or a list of the runtime."""
-    match s:
-        case ir.Store(_, ir.Var() as target):
-            return target
-        case ir.Let(_, ir.Call(ir.Const() as fn, (ir.Var() as target, *_))) if fn in _CHANGING:
-            return target
-        case (
-            ir.Let() | ir.Store() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() |
-            ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note()
-        ):
+    if isinstance(s, ir.Let):
+        value = s.value
+        if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or not value.args:
             return None
-        case _:
-            assert_never(s)
+        fn, target = value.fn.value, value.args[0]
+        is_changing = type(fn) in _KINDS_OF_CHANGING and fn in _CHANGING
+        return target if is_changing and isinstance(target, ir.Var) else None
+    return s.target if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) else None
 
 
 def _is_remark(s: ir.Statement) -> bool:
@@ -172,23 +171,34 @@ def check(
     """Give the function back if every read finds the version that it carries; raise ``BrokenIR`` if not. ``delayed``
     are variables whose operation is done where they are read, expressions that are folded into others: of each function
     by its ``id``."""
-    if any(_changed(s) is not None for s in ir.walk(function.body)):
-        problems = _Checker(function, context, (delayed or {}).get(id(function), ())).run()
+    changing, inner = [], []
+    for s in ir.walk(function.body):
+        if _changed(s) is not None:
+            changing.append(s)
+        elif _makes_function(s):
+            inner.append(s.value.function)  # type: ignore[union-attr]
+    if changing:
+        problems = _Checker(function, context, (delayed or {}).get(id(function), ()), changing).run()
         if problems:
             raise ir.BrokenIR(f"broken order of memory in {function.name}\n{show(function, problems)}")
-    for s in ir.walk(function.body):
-        if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
-            check(s.value.function, context, delayed)
+    for nested in inner:
+        check(nested, context, delayed)
     return function
 
 
 class _Checker:
     """One walk in the order of the text."""
 
-    def __init__(self, function: ir.Function, context: Context, delayed: Collection[ir.Var]) -> None:
+    def __init__(
+        self, function: ir.Function, context: Context, delayed: Collection[ir.Var], changing: list[ir.Statement]
+    ) -> None:
+        """``changing`` are the statements that change something."""
         self.function = function
         self.context = context
+        self.changing = changing
+        self.changed = {id(s): _changed(s) for s in changing}
         self.memory = Memory(function, context.value)
+        self.buffers = self.memory.buffers
         self.delayed = delayed
         self.waiting: dict[ir.Var, ir.Let] = {}
         self.problems: dict[int, str] = {}
@@ -206,7 +216,7 @@ class _Checker:
         """The numbers of the loops that change a class."""
 
     def run(self) -> dict[int, str]:
-        for s in ir.walk(self.function.body):
+        for s in self.changing:
             if isinstance(s, ir.Store) and _is_remark(s) and s.makes is not None and isinstance(s.target, ir.Var):
                 self.remarks.setdefault(s.makes.number, []).append(s.target)
         self._find_loops(self.function.body, ())
@@ -215,23 +225,30 @@ class _Checker:
 
     def _find_loops(self, block: ir.Block, around: tuple[int, ...]) -> None:
         for s in block.statements:
+            if isinstance(s, (ir.Let, ir.Store)):
+                targets = () if s.makes is None else self._targets(s)
+                for target in targets:
+                    self.loops.setdefault(self._key(s, target), set()).update(s.makes.loops)  # type: ignore[union-attr]
+                if targets:
+                    self._label(s, around, targets[0])
+                continue
             inside = (*around, id(s)) if isinstance(s, (ir.For, ir.While)) else around
             for inner in ir.blocks_of(s):
                 self._find_loops(inner, inside)
-            targets = self._targets(s)
-            if targets and isinstance(s, (ir.Let, ir.Store)) and s.makes is not None:
-                for target in targets:
-                    self.loops.setdefault(self._key(s, target), set()).update(s.makes.loops)
-                if len(s.makes.loops) == len(around):
-                    self.labels.update(zip(around, s.makes.loops, strict=True))
-                else:
-                    self._report(s, f"changes {targets[0]} in other loops than it did")
 
-    def _targets(self, s: ir.Statement) -> list[ir.Var]:
+    def _label(self, s: ir.Let | ir.Store, around: tuple[int, ...], target: ir.Var) -> None:
+        """Note by which numbers versions name the loops around a statement that makes one."""
+        loops = () if s.makes is None else s.makes.loops
+        if len(loops) == len(around):
+            self.labels.update(zip(around, loops, strict=True))
+        else:
+            self._report(s, f"changes {target} in other loops than it did")
+
+    def _targets(self, s: ir.Let | ir.Store) -> Sequence[ir.Var]:
         """What a statement changes; a remark nothing: its call does, wherever it stands."""
-        target = None if _is_remark(s) else _changed(s)
-        said = self.remarks.get(s.makes.number, []) if isinstance(s, ir.Let) and s.makes is not None else []
-        return said if target is None else [target, *said]
+        target = None if _is_remark(s) else self.changed.get(id(s))
+        said = self.remarks.get(s.makes.number, ()) if isinstance(s, ir.Let) and s.makes is not None else ()
+        return said if target is None else (target, *said)
 
     def _key(self, s: ir.Statement, target: ir.Var) -> Key:
         is_list = isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _ITEMS
@@ -244,42 +261,54 @@ class _Checker:
 
     def _block(self, block: ir.Block) -> None:
         for s in block.statements:
-            if isinstance(s, ir.Let) and s.target is not None and s.target in self.delayed:
-                self.waiting[s.target] = s
-                continue
-            if _is_remark(s):
-                continue
-            self._operands(ir.reads_of(s))
-            if isinstance(s, (ir.Let, ir.Store)):
-                self._reads(s)
-                self._makes(s)
-            if isinstance(s, (ir.For, ir.While)):
-                self.around.append(id(s))
-            for inner in ir.blocks_of(s):
-                self._block(inner)
-            if isinstance(s, (ir.For, ir.While)):
-                self._operands(() if s.leave is None else (s.leave,))
-                self.around.pop()
+            if isinstance(s, ir.Let):
+                if s.target is not None and s.target in self.delayed:
+                    self.waiting[s.target] = s
+                else:
+                    self._step(s)
+            elif isinstance(s, ir.Store):
+                if not _is_remark(s):
+                    self._step(s)
+            else:
+                self._compound(s)
         self._operands(block.yields)
+
+    def _step(self, s: ir.Let | ir.Store) -> None:
+        if self.waiting:
+            self._operands(ir.reads_of(s))
+        self._reads(s)
+        if s.makes is not None or id(s) in self.changed:
+            self._makes(s)
+
+    def _compound(self, s: ir.Statement) -> None:
+        self._operands(ir.reads_of(s))
+        if isinstance(s, (ir.For, ir.While)):
+            self.around.append(id(s))
+        for inner in ir.blocks_of(s):
+            self._block(inner)
+        if isinstance(s, (ir.For, ir.While)):
+            self._operands(() if s.leave is None else (s.leave,))
+            self.around.pop()
 
     def _operands(self, atoms: Any) -> None:
         """Do the operations that were put off until one of these is read."""
-        for atom in atoms:
+        for atom in atoms if self.waiting else ():
             let = self.waiting.get(atom)
             if let is not None:
                 self._operands(ir.atoms_of(let.value))
                 self._reads(let)
-                if _changed(let) is None:  # lists have an order of their own
+                if id(let) not in self.changed:  # lists have an order of their own
                     self._makes(let)
 
     def _reads(self, s: ir.Let | ir.Store) -> None:
-        stamped = dict(s.reads)
-        for var, key in self._contents(s):
+        for var in self._contents(s):
+            key = self.memory.find(var)
             if key not in self.loops:  # nothing that is left changes it
                 continue
-            if var not in stamped:
+            versions = [v for a, v in s.reads if a is var]
+            if not versions:
                 self._report(s, f"reads {var} without a version of memory")
-            for version in (v for a, v in s.reads if a == var):
+            for version in versions:
                 self._read(s, var, key, version)
 
     def _read(self, s: ir.Statement, var: ir.Var, key: Key, version: ir.Version) -> None:
@@ -308,26 +337,27 @@ class _Checker:
 
     # --- what is read
 
-    def _contents(self, s: ir.Let | ir.Store) -> Iterator[tuple[ir.Var, Key]]:
+    def _contents(self, s: ir.Let | ir.Store) -> Sequence[ir.Var]:
         """The buffers of which a statement reads what they hold, and not only where or how large they are."""
-        memory = self.memory
         if isinstance(s, ir.Store):
-            if s.kind != "opaque":
-                read = [s.key, s.value, *((s.target,) if s.op is not None else ())]
-                yield from ((a, memory.find(a)) for a in read if memory.is_buffer(a))
-            return
+            read = [s.key, s.value, *((s.target,) if s.op is not None else ())]
+            return self._buffers_of(read) if s.kind != "opaque" else ()
         value = s.value
-        found = dict.fromkeys([a for a in ir.atoms_of(value) if memory.is_buffer(a)])
+        found = self._buffers_of(ir.atoms_of(value))
         if not found or not isinstance(value, ir.Call):
-            return
-        if s.target is not None and memory.base_of(s.target) is not None:
-            return
+            return ()
+        if s.target is not None and self.memory.base_of(s.target) is not None:
+            return ()
         fn = value.fn.value if isinstance(value.fn, ir.Const) else None
         if value.fn in _HANDS_ON or (value.fn == _GETITEM and self._is_container(value.args[0])):
-            return
-        for a in found:
-            if isinstance(a, ir.Var) and (fn is None or value.kwargs or reads_content(fn, value.args, a)):
-                yield a, memory.find(a)
+            return ()
+        if fn is None or value.kwargs:
+            return found
+        return [a for a in dict.fromkeys(found) if reads_content(fn, value.args, a)]
+
+    def _buffers_of(self, atoms: Iterable[ir.Atom]) -> list[ir.Var]:
+        buffers = self.buffers
+        return [a for a in atoms if isinstance(a, ir.Var) and a in buffers]
 
     def _is_container(self, atom: Any) -> bool:
         return isinstance(self.context.value(atom), (values.Sequence, values.Mapping, values.ListOf))
