@@ -32,6 +32,7 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 def pytest_addoption(parser):
     parser.addoption("--rewrite", action="store_true", help="write what comes out into the files")
+    parser.addoption("--every", action="store_true", help="take each point of the grids of which samples are taken")
 
 
 def pytest_collection_finish():
@@ -44,6 +45,12 @@ def pytest_collection_finish():
 def rewrite(request):
     """Whether golden text is to be written anew instead of compared."""
     return request.config.getoption("--rewrite")
+
+
+@pytest.fixture
+def every(request):
+    """Whether all points of a grid are to be taken, and not only the sample of each run."""
+    return request.config.getoption("--every")
 
 
 @pytest.fixture(autouse=True)
