@@ -7,6 +7,7 @@ new code comes in one assignment, whatever other threads run meanwhile.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import textwrap
@@ -226,8 +227,14 @@ def _code(
     spelled = {name: f"('<{name}>' if True else None)" for name in objects}
     spelled |= {name: f"{kept_name}[{place}]" for name, place in kept.items()}
     text = f"def outer({kept_name}):\n{textwrap.indent(_rename_all(text, prefix, spelled), '    ')}"
-    module = compile(text, "<s2s dispatch>", "exec", dont_inherit=True)
-    outer = next(c for c in module.co_consts if isinstance(c, types.CodeType))
-    code = next(c for c in outer.co_consts if isinstance(c, types.CodeType))
+    code = _inner_code(text)
     plain = {f"<{name}>": value for name, value in objects.items() if name not in kept}
     return replace_constants(code.replace(co_qualname=code.co_name), plain)
+
+
+@functools.lru_cache(maxsize=256)
+def _inner_code(text: str) -> types.CodeType:
+    """The code of the def inside the def of a text: derivatives of functions with like parameters have the same one."""
+    module = compile(text, "<s2s dispatch>", "exec", dont_inherit=True)
+    outer = next(c for c in module.co_consts if isinstance(c, types.CodeType))
+    return next(c for c in outer.co_consts if isinstance(c, types.CodeType))

@@ -83,14 +83,26 @@ NESTINGS = {
 OF_NUMBERS = ("gradient of gradient", "tangent of gradient", "gradient of tangent", "tangent of tangent")
 
 
+def by_jax(theirs, x, t):
+    """The gradient at a point, and the second derivative along a direction."""
+    return jax.grad(theirs)(x), jax.jvp(jax.grad(theirs), (x,), (t,))[1]
+
+
+def direction_at(x):
+    return np.linspace(1.0, 2.0, x.size).reshape(x.shape)
+
+
 def check_with_jax(f, theirs, x, nestings, rtol=1e-9):
-    """Compare first derivatives in both modes, and second ones by some ways, with those of JAX."""
-    t = np.linspace(1.0, 2.0, x.size).reshape(x.shape)
-    gradient = jax.grad(theirs)(x)
+    """``check_with``, with what JAX makes of its own function."""
+    check_with(f, by_jax(theirs, x, direction_at(x)), x, nestings, rtol)
+
+
+def check_with(f, wanted, x, nestings, rtol=1e-9):
+    """Compare first derivatives in both modes, and second ones by some ways, with those of ``by_jax``."""
+    t, (gradient, second) = direction_at(x), wanted
     tolerance = {"rtol": rtol, "atol": rtol}
     np.testing.assert_allclose(s2s.grad(f)(x), gradient, **tolerance)
     np.testing.assert_allclose(s2s.jvp(f, (x,), (t,))[1], np.sum(gradient * t), **tolerance)
-    second = jax.jvp(jax.grad(theirs), (x,), (t,))[1] if nestings else None
     for nesting in nestings:
         np.testing.assert_allclose(NESTINGS[nesting](f, t)(x), second, err_msg=nesting, **tolerance)
 
@@ -111,9 +123,13 @@ ARRAYS = {
     "sign": (np.sign, "sign", jnp.sign),
     "heaviside": (lambda x: np.heaviside(x, 0.5), "heaviside", lambda x: jnp.heaviside(x, 0.5)),
 }
+def in_tenths(u):
+    return jnp.rint(u) / 10.0
+
+
 SCALED = {  # in units of the last decimal, or of the quotient
-    "decimals": (lambda x: np.round(x, 1), "halves", 10.0, lambda u: jnp.rint(u) / 10.0),
-    "around_method": (lambda x: x.round(decimals=1), "halves", 10.0, lambda u: jnp.rint(u) / 10.0),
+    "decimals": (lambda x: np.round(x, 1), "halves", 10.0, in_tenths),
+    "around_method": (lambda x: x.round(decimals=1), "halves", 10.0, in_tenths),
     "floordiv": (lambda x: x // 0.7, "integers", 1.0 / 0.7, jnp.floor),
     "floor_divide": (lambda x: np.floor_divide(x, 0.7), "integers", 1.0 / 0.7, jnp.floor),
     "divmod": (lambda x: np.divmod(x, 0.7)[0], "integers", 1.0 / 0.7, jnp.floor),
@@ -143,34 +159,37 @@ def in_turn(names, ways, count):
     return [(name, policy, [next(turn) for _ in range(count)]) for name in names for policy in policies_of(name)]
 
 
+@functools.cache
+def steps_by_jax(policy, step, scale, value):
+    """The derivatives of the sum of a step, with the slope of a policy, times a sine: the same for many functions."""
+    height = value(1e6) / 1e6
+    same = with_slope(value, lambda u: slope(policy, step, u) * (height if scale != 1.0 else 1.0))
+    return by_jax(lambda x: jnp.sum(same(scale * x) * jnp.sin(x)), POINTS, direction_at(POINTS))
+
+
 @pytest.mark.parametrize("name, policy, nestings", in_turn(ARRAYS | SCALED, NESTINGS, 1))
 def test_policies_of_functions_of_arrays(name, policy, nestings):
-    scale = 1.0
-    if name in ARRAYS:
-        fn, step, value = ARRAYS[name]
-        same = with_slope(value, functools.partial(slope, policy, step))
-    else:
-        fn, step, scale, value = SCALED[name]
-        height = value(1e6) / 1e6
-        same = with_slope(value, lambda u: slope(policy, step, u) * height)
+    fn, step, scale, value = SCALED[name] if name in SCALED else (*ARRAYS[name][:2], 1.0, ARRAYS[name][2])
     with s2s.nonsmooth(policy, sharpness=SHARPNESS):
-        check_with_jax(
-            lambda x: np.sum(fn(x) * np.sin(x)), lambda x: jnp.sum(same(scale * x) * jnp.sin(x)), POINTS, nestings
-        )
+        check_with(lambda x: np.sum(fn(x) * np.sin(x)), steps_by_jax(policy, step, scale, value), POINTS, nestings)
+
+
+@functools.cache
+def steps_of_numbers_by_jax(policy, step, value):
+    """The first and second derivatives of a step times a sine at the points."""
+    same = with_slope(value, functools.partial(slope, policy, step))
+    first = jax.grad(lambda x: same(x) * jnp.sin(x))
+    return tuple(np.asarray(jax.vmap(of)(POINTS)) for of in (first, jax.grad(first)))
 
 
 @pytest.mark.parametrize("name, policy, nestings", in_turn(NUMBERS, OF_NUMBERS, 1))
 def test_policies_of_functions_of_numbers(name, policy, nestings):
     fn, step, value = NUMBERS[name]
-    same = with_slope(value, functools.partial(slope, policy, step))
 
     def f(x):
         return fn(x) * math.sin(x)
 
-    def theirs(x):
-        return same(x) * jnp.sin(x)
-
-    first, second = (np.asarray(jax.vmap(of)(POINTS)) for of in (jax.grad(theirs), jax.grad(jax.grad(theirs))))
+    first, second = steps_of_numbers_by_jax(policy, step, value)
     with s2s.nonsmooth(policy, sharpness=SHARPNESS):
         ways = {nesting: NESTINGS[nesting](f, 1.0) for nesting in nestings}
         for k, x in enumerate(POINTS.tolist()):
@@ -251,6 +270,11 @@ def each(v):
 
 def expected(x):
     return THEIRS.sum(THEIRS.floor(x * 2.3) * x)
+
+
+@functools.cache
+def expected_by_jax():
+    return by_jax(expected, V, direction_at(V))
 
 
 def in_steps(x, n, xp=np):
@@ -354,17 +378,17 @@ PROGRAMS = {
 @pytest.mark.parametrize("name, nesting", list(zip(PROGRAMS, itertools.cycle(NESTINGS))))
 def test_a_policy_in_programs(name, nesting):
     with s2s.nonsmooth(floor="sigmoid", sharpness=SHARPNESS):
-        check_with_jax(PROGRAMS[name], expected, V, [nesting])
+        check_with(PROGRAMS[name], expected_by_jax(), V, [nesting])
 
 
 def test_a_policy_in_a_call_that_is_decided_at_run_time():
     with s2s.nonsmooth(floor="sigmoid", sharpness=SHARPNESS):
-        check_with_jax(decided_at_run_time, expected, V, ["gradient of gradient", "gradient of tangent"])
+        check_with(decided_at_run_time, expected_by_jax(), V, ["gradient of gradient", "gradient of tangent"])
 
 
 def test_every_way_to_a_second_derivative():
     with s2s.nonsmooth(floor="sigmoid", sharpness=SHARPNESS):
-        check_with_jax(stored, expected, V, NESTINGS)
+        check_with(stored, expected_by_jax(), V, NESTINGS)
 
 
 def again_and_again(x):
