@@ -96,7 +96,7 @@ def run_passes(
             before, after = (function, made) if inside is None else (inside(function), inside(made))
             context.passed(one.name, before, after, exact=not one.reassociates)
         versioned = versioned or one is VERSIONS
-        if made is not function and are_checked():
+        if made is not function and are_checked() and made != function:  # many are built again as they were
             whole = made if inside is None else ir.replace(made, captures=tuple(free_variables(made)))
             checked(whole, context if versioned else None)
         function = made
