@@ -20,7 +20,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.errors import DifferentiationError, error
-from s2s.recorded import operations
+from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
@@ -74,6 +74,7 @@ class _Recording:
                 if not operations.ACTIVE:
                     TURNS.is_running = False
                     operations.INSTALLER.restore()
+                    typed.forget()
             recorder.give_back()
         if problem is not None:
             if self._is_own(problem):

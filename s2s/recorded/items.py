@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import operator
 import types
+from array import array as TypedArray
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from s2s.errors import error
-from s2s.recorded import stale
+from s2s.recorded import stale, typed
 from s2s.recorded.kinds import (
     CONTAINERS,
     REAL,
@@ -19,7 +20,8 @@ from s2s.recorded.kinds import (
     plain_array,
 )
 from s2s.recorded.memory import owner_of
-from s2s.recorded.recorder import is_a, is_number, kind_of
+from s2s.recorded.recorder import NAMES_OF_MEMORY, is_a, is_number, kind_of
+from s2s.recorded.records import fields, item_of, items_of_name, picked, store_in_name, store_rows
 from s2s.recorded.state import (
     ACTIVE,
     before_change,
@@ -43,6 +45,10 @@ def get_item(container: Any, index: Any) -> Any:
     if type(container) not in CONTAINERS:
         if is_a(container, np.flatiter):
             return get_item(call_method(container.base, "reshape", -1), index)
+        if type(container) in NAMES_OF_MEMORY and depends(container):
+            return item_of(container, index)
+        if is_a(container, TypedArray) and depends(container):
+            return typed.item_of(container, index)
         INSTALLER.see(container)
     if is_a(container, dict) and stale.is_remembered(container, index, depends):
         raise KeyError(index)
@@ -52,8 +58,8 @@ def get_item(container: Any, index: Any) -> Any:
 
 def noted_item(container: Any, index: Any, out: Any) -> Any:
     """An item of an array, which is a step where it is no view."""
-    if is_a(out, np.void) and depends(container):
-        raise error("S2S101", construct="an item of an array of records")
+    if kind_of(container) == "V" and is_a(out, np.ndarray) and owner_of(out) is not owner_of(container):
+        return picked(container, index, out) if depends(container) else out
     if kind_of(container) in "fcV" and (
         is_number(out) or (is_a(out, np.ndarray) and owner_of(out) is not owner_of(container))
     ):
@@ -71,9 +77,8 @@ def set_item(value: Any, container: Any, index: Any) -> None:
             return
         if kind_of(container) == "O":
             value = as_objects(value) if is_a(value, np.ndarray) and depends(value) else value
-        elif is_a(value, tuple) and container.dtype.names and depends(value):
-            for name, part in zip(container.dtype.names, value, strict=True):
-                set_item(part, plain_array(container)[name], index)
+        elif kind_of(container) == "V" and depends(value):
+            store_rows(value, container, index)
             return
         elif is_a(value, (list, tuple)) and depends(value):
             value = call(np.array, value)
@@ -91,6 +96,12 @@ def set_item(value: Any, container: Any, index: Any) -> None:
     if ACTIVE and is_a(container, list) and is_a(index, slice):
         value = list(iterate(value))
     if ACTIVE and type(container) not in CONTAINERS:
+        if type(container) in NAMES_OF_MEMORY and (depends(container) or depends(value)):
+            store_in_name(value, container, index)
+            return
+        if is_a(container, TypedArray) and (depends(container) or depends(value)):
+            typed.store(value, container, index)
+            return
         INSTALLER.see(container)
     if ACTIVE and is_a(container, dict) and stale.is_remembered(container, index, depends):
         del container[index]  # else the key of an earlier call would stay
@@ -108,6 +119,8 @@ def get_attribute(value: Any, name: str) -> Any:
             raise error("S2S101", construct="a pointer to an array")
         kind = type(value)
         if kind not in REAL and kind is not np.ndarray and kind is not types.ModuleType:
+            if is_a(value, np.void) and name in fields(value) and depends(value):
+                return item_of(value, name)
             INSTALLER.see(value)
             found = getattr(value, name)
             if is_opaque(value) and depends(value) and has_new((value,), {}, found):
@@ -125,6 +138,9 @@ def set_attribute(value: Any, target: Any, name: str) -> None:
             part = call_method(target, "reshape", -1) if name == "flat" else getattr(target, name)
             set_item(value, part, ...)
             return
+        if is_a(target, np.void) and name in fields(target):
+            set_item(value, target, name)
+            return
         INSTALLER.see(target)
     setattr(target, name, value)
 
@@ -138,6 +154,12 @@ def iterate(value: Any) -> Any:
             return items_of(value)
         if type(value) not in CONTAINERS:
             INSTALLER.see(value)
+            if type(value) in NAMES_OF_MEMORY and depends(value):
+                return items_of_name(value)
+            if is_a(value, TypedArray) and depends(value):
+                return typed.items_of_typed(value)
+            if is_a(value, np.broadcast) and depends(*(part.base for part in value.iters)):
+                return items_of_broadcast(value)
         if is_opaque(value) and depends(value):
             return checked_items(value)
     return value
@@ -156,6 +178,15 @@ def items_of(array: np.ndarray[Any, Any]) -> Iterator[Any]:
     array = np.ndarray.view(array, np.ndarray)
     for k in range(len(array)):
         yield get_item(array, k)
+
+
+def items_of_broadcast(value: np.broadcast) -> Iterator[Any]:
+    """The tuples that ``np.broadcast(...)`` has left."""
+    arrays = [call(np.broadcast_to, part.base, value.shape) for part in value.iters]
+    while value.index < value.size:
+        index = np.unravel_index(value.index, value.shape)
+        next(value)
+        yield tuple(get_item(array, index) for array in arrays)
 
 
 class Backwards:

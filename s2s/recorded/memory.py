@@ -7,6 +7,8 @@ cotangents or tangents: the view of it at the same place belongs to the array.
 
 from __future__ import annotations
 
+import weakref
+from array import array as TypedArray
 from typing import Any
 
 import numpy as np
@@ -14,7 +16,7 @@ import numpy as np
 from s2s.core.record import record
 from s2s.errors import error
 
-__all__ = ["Place", "copy_of", "new_shadow", "owner_of", "place_in", "positions", "view_at"]
+__all__ = ["Place", "array_at", "copy_of", "new_shadow", "owner_of", "place_in", "positions", "view_at"]
 
 _interface: Any = np.ndarray.__dict__["__array_interface__"].__get__
 _base: Any = np.ndarray.__dict__["base"].__get__
@@ -35,15 +37,36 @@ class Place:
 
 def owner_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """The array with which the memory of one was made."""
-    while True:
-        base = _base(array)
+    while (base := _base(array)) is not None:
         while isinstance(base, memoryview):
             base = base.obj
         if type(base).__name__ == "DummyArray":  # what `as_strided` makes
             base = base.base
+        if isinstance(base, (np.void, TypedArray)):
+            return _whole(base)
         if not isinstance(base, np.ndarray):
             return array
         array = base
+    return array
+
+
+_WHOLE: weakref.WeakValueDictionary[int, np.ndarray[Any, Any]] = weakref.WeakValueDictionary()
+"""The arrays of objects that have memory of their own and are no arrays; an array keeps its object alive."""
+
+
+def _whole(value: Any) -> np.ndarray[Any, Any]:
+    """The owner of the memory of a record, or of an ``array.array``: always the same array."""
+    if isinstance(value, np.void) and value.base is not None:
+        return owner_of(value.base) if isinstance(value.base, np.ndarray) else _whole(value.base)
+    found = _WHOLE.get(id(value))
+    if found is None:
+        _WHOLE[id(value)] = found = np.asarray(value)
+    return found
+
+
+def array_at(value: Any) -> np.ndarray[Any, Any]:
+    """The array that a record or a ``memoryview`` is a name for: it has the same memory."""
+    return np.asarray(value)
 
 
 def _low_and_high(array: np.ndarray[Any, Any]) -> tuple[int, int]:

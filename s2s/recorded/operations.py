@@ -15,6 +15,7 @@ import collections
 import functools
 import operator
 import types
+from array import array as TypedArray
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from s2s.directives.policies import stop_gradient
 from s2s.directives.user_rules import gives_gradient
 from s2s.errors import error
 from s2s.models import numexpr
-from s2s.recorded import stale
+from s2s.recorded import stale, typed
 from s2s.recorded.changes import change, changed_by, place_of_out, run
 from s2s.recorded.items import (
     get_attribute,
@@ -57,6 +58,7 @@ from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects
 from s2s.recorded.prepared import prepared, reads_items
 from s2s.recorded.recorder import is_a, is_number, kind_of, pack, unpack
+from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
 from s2s.recorded.state import (
     ACTIVE,
     before_change,
@@ -148,6 +150,8 @@ def binary(op: Any, a: Any, b: Any) -> Any:
         if type(one) in (list, tuple) and is_a(other, np.ndarray) and is_numeric(other, *names) and depends(a, b):
             array = call(np.asarray, one)
             return _compute(op, (array, b) if one is a else (a, array), {})
+    if (is_a(a, TypedArray) or is_a(b, TypedArray)) and depends(a, b):
+        return typed.joined(op, a, b)
     INSTALLER.see(a)
     INSTALLER.see(b)
     if is_a(a, (str, bytes)):
@@ -187,6 +191,8 @@ def inplace(op: Any, a: Any, b: Any) -> Any:
         return a
     if is_numeric(a, *names):
         return binary(_FUNCTIONAL[op], a, b)
+    if is_a(a, TypedArray) and depends(a, b):
+        return typed.joined(op, a, b)
     if is_a(a, list) and is_a(b, np.ndarray):  # an array, as NumPy's operator comes first
         return binary(_FUNCTIONAL[op], a, b)
     INSTALLER.see(a)
@@ -298,7 +304,7 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return of_each(function, args, fn.nout)
     if is_a(fn, np.ufunc) or gives_gradient(fn):
         return _compute(fn, args, kwargs)
-    if kind in (types.BuiltinFunctionType, types.MethodWrapperType):
+    if issubclass(kind, (types.BuiltinFunctionType, types.MethodWrapperType)):
         same = written_in_python(fn)
         if same is not None:
             return _call(same, args, kwargs)
@@ -309,6 +315,10 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return _without(receiver, fn.__name__, *args)
         if is_a(receiver, (np.ndarray, np.generic)):
             return _call_array_method(receiver, fn, args, kwargs)
+        if type(receiver) is memoryview and depends(receiver):
+            return call_of_name(receiver, fn, args, kwargs)
+        if is_a(receiver, TypedArray) and depends(receiver, args):
+            return typed.call_of(receiver, fn, args, kwargs)
         if is_number(receiver):
             return _compute(getattr(type(receiver), fn.__name__), (receiver, *args), kwargs, fn)
         return _compute(fn, args, kwargs)
@@ -346,6 +356,8 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
     if fn is stack.deeper:
         return call(*args, **kwargs)
     rule = table.find(function) if id(function) not in PRIMITIVES else None
+    if rule is not None and rule.kind == "refuse" and _is_part_of_model(function) and depends(args, kwargs):
+        raise error("S2S202", name=name_of(fn), reason=rule.reason)
     if id(function) in PRIMITIVES or (rule is not None and _can_compute(function, rule, args, kwargs)):
         return _compute(function, args, kwargs)
     if (function.__module__ or "") in _TRANSPARENT:
@@ -356,6 +368,11 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
         return checked(fn, given, kwargs, fn(*given, **kwargs))
     given = args[1:] if fn is not function else args
     return fn(*given, **kwargs)
+
+
+def _is_part_of_model(function: types.FunctionType) -> bool:
+    """Whether a function is one of this package's own, whose code does not say what its derivative is."""
+    return (function.__module__ or "").startswith("s2s.models.")
 
 
 def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -382,6 +399,8 @@ def _call_derivative(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a class."""
+    if kind in _OVER_MEMORY and args:
+        return _over_memory(kind, args)
     if is_written(kind) and not reads_items(kind):
         INSTALLER.see(kind)
         _see_all(args, kwargs)
@@ -417,6 +436,12 @@ _MAKERS = ("__new__", "__init__")
 
 def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     name = fn.__name__
+    if is_a(receiver, np.void) and depends(receiver):
+        return call_of_name(receiver, fn, args, kwargs)
+    if name == "tolist" and is_a(receiver, np.ndarray) and fields(receiver) and depends(receiver):
+        return listed(receiver)
+    if name == "setfield":
+        return set_item(args[0], plain_array(receiver).getfield(*args[1:], **kwargs), ...)
     if name == "__array_ufunc__":
         ufunc, method, *inputs = args
         return _call(ufunc if method == "__call__" else getattr(ufunc, method), tuple(map(plain_array, inputs)), kwargs)
@@ -455,7 +480,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         kwargs = {name: False if name.startswith("overwrite") else value for name, value in kwargs.items()}
     if fn is np.fromiter and is_a(args[0], list):
         return call(np.array, args[0], *args[1:2], **{k: v for k, v in kwargs.items() if k == "dtype"})
-    if is_hashable(fn) and fn in _KERNELS and _overridden(args):
+    if is_hashable(fn) and fn in _KERNELS and _overridden(args) and not any(map(_is_duck, flat(args))):
         return _kernel(fn, args, kwargs)
     if _overridden(args):
         for a in args:
@@ -497,18 +522,36 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         if is_read and has_new(args, kwargs, out):
             raise error("S2S201", name=name_of(fn))  # what it was computed of went by unseen
         return out
-    if is_a(getattr(fn, "__self__", None), (np.random.Generator, np.random.RandomState)):
-        raise error("S2S201", name=name_of(fn))  # the sweeps call a step again, which would draw again
+    if is_a(args[0] if args else None, _STREAMS) or is_a(getattr(fn, "__self__", None), _STREAMS):
+        return _drawn(fn, args, kwargs)
+    if moves(fn, args, kwargs):
+        return moved(fn, args, kwargs)
     changed = changed_by(fn, args, kwargs)
     if changed:
         return change(fn, args, kwargs, changed, bound)
-    return noted(fn, args, kwargs, run(fn, args, kwargs, bound))
+    out = run(fn, args, kwargs, bound)
+    return filled(args[0], out) if is_hashable(fn) and is_filled(fn, args, out) else noted(fn, args, kwargs, out)
+
+
+_STREAMS = (np.random.Generator, np.random.RandomState)
+
+
+def _drawn(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """A random draw with differentiated parameters: what stands for it is watched. It is no step, as the sweeps call a
+    step again, which would draw again."""
+    rule, receiver = table.find(fn), getattr(fn, "__self__", None)
+    if rule is None and is_a(receiver, _STREAMS):
+        rule, args = table.find(getattr(type(receiver), fn.__name__)), (receiver, *args)
+    if rule is None or rule.kind != "model":
+        raise error("S2S201", name=name_of(fn))
+    return _call(rule.body, (*rule.given, *args), kwargs)
 
 
 _NUMPY: Any = np
 _KERNELS = {
     _NUMPY._core.multiarray.c_einsum: np.einsum,
     **{fn._implementation: fn for fn in (_NUMPY.concatenate, _NUMPY.dot, _NUMPY.inner, _NUMPY.where)},
+    **{fn: fn for fn in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)},
 }
 """What NumPy's functions with rules are for arrays of any class, whatever this does about calls of these functions."""
 
@@ -526,11 +569,28 @@ def _kernel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _overridden(args: tuple[Any, ...]) -> bool:
     """Whether the class of an argument has calls of NumPy's functions of its own."""
-    kinds: list[Any] = [type(a) for a in flat(args)]
     return any(
-        overrides(kind) if issubclass(kind, np.ndarray) else is_written(kind) and hasattr(kind, "__array_ufunc__")
-        for kind in kinds
+        overrides(type(a)) if is_a(a, np.ndarray) else _is_duck(a)  # type: ignore[arg-type]
+        for a in flat(args)
     )
+
+
+def _is_duck(value: Any) -> bool:
+    """Whether a value is no array, but has calls of NumPy's functions of its own."""
+    kind: Any = type(value)
+    return is_written(kind) and hasattr(kind, "__array_ufunc__") and not issubclass(kind, np.ndarray)
+
+
+_OVER_MEMORY = frozenset({TypedArray, memoryview, np.broadcast})
+
+
+def _over_memory(kind: type, args: tuple[Any, ...]) -> Any:
+    """An object that reads numbers of arrays where they lie, or an ``array.array``."""
+    if kind is TypedArray:
+        return typed.made(*args)
+    if kind is memoryview:
+        return kind(*map(typed.in_memory, args))
+    return kind(*(call(np.asarray, a) if depends(a) else a for a in args))
 
 
 def _into(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: Any) -> Any:

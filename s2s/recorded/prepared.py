@@ -7,6 +7,7 @@ import functools
 import itertools
 import operator
 import types
+from array import array as TypedArray
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from s2s.analysis.functions import facts
 from s2s.core.functions import Result
 from s2s.core.inspection import is_hashable, is_written
+from s2s.recorded import typed
 from s2s.recorded.items import Backwards, checked_items, items_of, iterate
 from s2s.recorded.kinds import (
     CONTAINERS,
@@ -21,7 +23,9 @@ from s2s.recorded.kinds import (
     is_python,
     is_read_item_by_item,
 )
-from s2s.recorded.recorder import is_a
+from s2s.recorded.memory import array_at
+from s2s.recorded.recorder import NAMES_OF_MEMORY, is_a
+from s2s.recorded.records import items_of_name
 from s2s.recorded.state import depends
 from s2s.recorded.tools import INSTALLER, binary, call, call_method
 from s2s.rules import table
@@ -46,6 +50,13 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
             if fn is reversed:
                 return (Backwards(arg),), kwargs
             arg = items_of(arg) if lazily else list(items_of(arg))
+        elif type(arg) in NAMES_OF_MEMORY and depends(arg):
+            arg = (items_of_name(arg) if known is not None and known.result is Result.ITERATOR
+                   else list(items_of_name(arg)) if reads else array_at(arg))
+        elif is_a(arg, TypedArray) and depends(arg):
+            arg = _numbers(fn, arg, reads)
+        elif is_a(arg, np.broadcast) and reads:
+            arg = iterate(arg)
         elif _reads_rows(fn) and depends(arg):
             arg = _rows(arg)
         elif is_a(arg, (set, frozenset)) and not reads and table.find(fn) is not None and depends(arg):
@@ -63,6 +74,15 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
             INSTALLER.see(arg)
             kwargs = {**kwargs, name: _watched(arg)} if reads and name == "func" else kwargs
     return tuple(made), kwargs
+
+
+def _numbers(fn: Any, arg: TypedArray[Any], reads: bool) -> Any:
+    """What stands for an ``array.array``: its numbers, read one by one, or as an array."""
+    if fn in (np.frombuffer, np.asarray, memoryview):
+        return typed.in_memory(arg)
+    if reads:
+        return typed.items_of_typed(arg) if facts(fn).result is Result.ITERATOR else typed.numbers_of(arg)
+    return call(np.array, typed.numbers_of(arg), dtype=arg.typecode)
 
 
 def _reads_rows(fn: Any) -> bool:

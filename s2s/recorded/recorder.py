@@ -12,6 +12,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import types
+from array import array as TypedArray
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -20,9 +21,11 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.inspection import mro_of, name_of, namespace, own_dict
 from s2s.errors import error
-from s2s.recorded.memory import Place, copy_of, owner_of, place_in, view_at
+from s2s.recorded.memory import Place, array_at, copy_of, owner_of, place_in, view_at
 
-__all__ = ["Leaf", "Parts", "Recorder", "Ref", "is_a", "is_number", "items_of", "kind_of", "pack", "unpack"]
+__all__ = [
+    "NAMES_OF_MEMORY", "Leaf", "Parts", "Recorder", "Ref", "is_a", "is_number", "items_of", "kind_of", "pack", "unpack",
+]
 
 Ref = int | Place | None
 """What of a recording a value is: the number of a slot, a place in memory, or nothing."""
@@ -111,6 +114,9 @@ def is_number(value: Any) -> bool:
     return type(value) in (float, complex) or is_a(value, np.inexact)
 
 
+NAMES_OF_MEMORY = frozenset({np.void, np.record, memoryview})
+"""Types of objects that are names for the memory of an array: a record of a table, for one."""
+
 _ITEMS: Any = (list, tuple, set, frozenset, collections.deque, type({}.values()), type({}.items()))
 _PLAIN = frozenset({dict, *_ITEMS})
 """Containers that have no attributes."""
@@ -176,6 +182,8 @@ class Recorder:
             owner = owner_of(value)
             if id(owner) in self.owners:
                 return place_in(owner, value)
+        if type(value) in NAMES_OF_MEMORY:
+            return self.ref(array_at(value))
         return None
 
     def depends(self, value: Any, depth: int = 6) -> bool:
@@ -193,6 +201,10 @@ class Recorder:
             return any(self.depends(item, depth - 1) for item in value)
         if depth > 0 and is_a(value, dict):
             return any(self.depends(item, depth - 1) for item in value.values())
+        if kind in NAMES_OF_MEMORY:
+            return id(owner_of(array_at(value))) in self.owners
+        if kind is TypedArray and value.typecode in "fd" and id(owner_of(array_at(value))) in self.owners:
+            return True
         return id(value) in self.tainted
 
     def holds(self, value: Any, depth: int = 4) -> bool:
@@ -211,6 +223,9 @@ class Recorder:
             return
         if is_number(value) or is_a(value, np.ndarray):
             yield value
+            return
+        if type(value) in NAMES_OF_MEMORY:
+            yield array_at(value)
             return
         for part in list(_contents(value)):
             yield from self.parts_of(part, depth - 1)
@@ -324,8 +339,10 @@ class Recorder:
 
 
 def _plain(value: Any) -> Any:
-    """An array of a class of its own as the array that it is."""
+    """An array of a class of its own as the array that it is, and so what is a name for its memory."""
     kind = type(value)
+    if kind in NAMES_OF_MEMORY:
+        return array_at(value)
     return np.ndarray.view(value, np.ndarray) if kind is not np.ndarray and is_a(value, np.ndarray) else value
 
 

@@ -209,7 +209,7 @@ def _pull_step(sweep: Backward, s: Step) -> None:
     if not any(ref is not None and sweep.has(ref) for ref in s.out_refs):
         return
     bars = [
-        rt.zeros_of(leaf) if ref is None or not sweep.has(ref) else sweep.value(ref)
+        rt.zeros_of(leaf) if ref is None or not sweep.has(ref) else _once(sweep, ref)
         for leaf, ref in zip(s.outs, s.out_refs)
     ]
     for ref in s.out_refs:
@@ -217,6 +217,17 @@ def _pull_step(sweep: Backward, s: Step) -> None:
             sweep.numbers.pop(ref, None)
     for structure, bar in pulled(s, unpack(s.result, bars)):
         _add_all(sweep, s, structure, _without_slopes(sweep, s, bars, structure, bar))
+
+
+def _once(sweep: Backward, ref: Ref) -> Any:
+    """The cotangent of a result. Of elements that are one in memory, the first has that of all of them."""
+    bar = sweep.value(ref)
+    if not isinstance(ref, Place) or not ref.overlaps:
+        return bar
+    where = memory.positions(sweep.shadows[ref.owner], ref)
+    is_first = np.zeros(where.size, bool)
+    is_first[np.unique(where, return_index=True)[1]] = True
+    return call(np.where, is_first.reshape(where.shape), bar, 0.0)
 
 
 def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, bar: Any) -> Any:

@@ -23,6 +23,16 @@ def unary(op: Any, a: Any) -> Any:
     return TOOLS["unary"](op, a)
 
 
+def get_item(container: Any, index: Any) -> Any:
+    """``container[index]``."""
+    return TOOLS["get_item"](container, index)
+
+
+def set_item(value: Any, container: Any, index: Any) -> None:
+    """``container[index] = value``."""
+    TOOLS["set_item"](value, container, index)
+
+
 def call(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
     """``fn(*args, **kwargs)``."""
     return TOOLS["call"](fn, *args, **kwargs)
