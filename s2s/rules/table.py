@@ -195,7 +195,7 @@ MODULES = (
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
-    "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random",), "numpy.testing": ("numpy.testing",),
+    "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random", "draws"), "numpy.testing": ("numpy.testing",),
     "scipy.fft": ("scipy.fft", "scipy.fft_compiled"), "scipy.linalg": (
         "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
         "scipy.linalg_eigen", "scipy.linalg_spaces", "scipy.linalg_schur", "scipy.lapack",

@@ -74,6 +74,14 @@ def astropy_units(x):
     return np.sum(speed.value**2) * 1e-6 + (length**2).sum().to_value(units.km**2)
 
 
+@row("arrays with units of `unyt`", recorded=True, needs="unyt")
+def unyt_units(x):
+    import unyt
+
+    speed = unyt.unyt_array(x, "km") / unyt.unyt_quantity(2.0, "s")
+    return float(np.sum((speed * speed).to_value("m**2/s**2"))) * 1e-6
+
+
 @row("Series of pandas", recorded=True, needs="pandas")
 def series(x):
     import pandas as pd
@@ -152,6 +160,45 @@ def record_arrays(x):
     return np.sum(table.p * table.q)
 
 
+@row("a single record", recorded=True)
+def record(x):
+    table = np.zeros(2, dtype=[("p", float), ("q", float)])
+    table[0] = (x[0], x[1])
+    row = table[0]
+    row["q"] *= x[2]
+    return table[0]["p"] * table[0]["q"] + table[[0, 1]][0].item()[1]
+
+
+@row("the display of records as an array", recorded=True)
+def records_displayed(x):
+    table = np.array([(x[0], x[1]), (x[2], x[3])], dtype=[("p", float), ("q", float)])
+    return np.sum(table["p"] * table["q"] ** 2) + sum(q * p**2 for p, q in table)
+
+
+@row("attributes of `np.recarray` that are stored", recorded=True)
+def record_attributes(x):
+    table = np.zeros(4, dtype=[("p", float), ("q", float)]).view(np.recarray)
+    table.p = x
+    table[1].q = x[0] * x[2]
+    return np.sum(table.p**2) * table[1].q
+
+
+@row("a loop over `np.broadcast`", recorded=True)
+def broadcast_items(x):
+    total = 0.0
+    for a, b in np.broadcast(x[:2, None], x[1:]):
+        total += a * b**2
+    return total
+
+
+@row("items of a `memoryview`, and stores", recorded=True)
+def memory_view(x):
+    y = x * 1.0
+    seen = memoryview(y)
+    seen[1:3][0] = x[0] ** 2
+    return seen[0] * y[1] + sum(seen) * seen.tolist()[3]
+
+
 @row("memory-mapped arrays that are read")
 def memory_mapped(x):
     opened = np.memmap(FILE, dtype=float, mode="r", shape=(4,))
@@ -168,6 +215,23 @@ def memory_map_written(x):
 @row("`array.array` of constants")
 def array_of_constants(x):
     return WEIGHTS[1] * x[0] ** 2 + sum(t * w for t, w in zip(x, WEIGHTS))
+
+
+@row("`array.array` of differentiated numbers", recorded=True)
+def array_of_numbers(x):
+    a = array.array("d", [x[0], x[1]])
+    a.append(x[2])
+    a.extend(t * t for t in x)
+    return a[0] * a.pop() + sum(a) * x[0] + np.dot(a, a)
+
+
+@row("a store into an `array.array`, and `np.frombuffer` of it", recorded=True)
+def array_stores(x):
+    a = array.array("d", [0.0] * 3)
+    a[1] = x[0] ** 2
+    seen = np.frombuffer(a)
+    seen[2] = a[1] * x[1]
+    return a[1] * a[2] + np.sum(np.frombuffer(array.array("d", x)) ** 2)
 
 
 @row("codes and names of dtypes")

@@ -597,6 +597,22 @@ def python_draws(x):
     return total * stream.triangular(x[0], x[1] + 1.0, x[2]) + stream.lognormvariate(x[0], x[1])
 
 
+@numbers("`multivariate_normal` by its mean and covariance")
+def joint_draws(x):
+    stream, cov = np.random.default_rng(3), np.array([[2.0 + x[0], 0.3 * x[1]], [0.3 * x[1], 1.0 + x[2]]])
+    total = np.sum(stream.multivariate_normal(x[:2], cov, size=3) ** 2)
+    total += np.sum(stream.multivariate_normal(x[2:], cov, method="cholesky") ** 3)
+    return total + np.sum(stream.multivariate_normal([0.0, 1.0], cov, 2, method="eigh") ** 2)
+
+
+@numbers("`shuffle`, `permutation`, `permuted`, `choice` of differentiated items")
+def shuffled_items(x):
+    y, stream = x * 1.0, np.random.default_rng(2)
+    stream.shuffle(y)
+    total = y[0] * y[1] ** 2 + stream.permutation(x)[0] * stream.permuted(np.outer(x, x), axis=1)[1, 0]
+    return total + np.sum(stream.choice(x, 3, p=[0.1, 0.2, 0.3, 0.4]) ** 2) * stream.choice(list(x), replace=False)
+
+
 @numbers("`random.gauss` of the module", recorded=True)
 def gauss(x):
     random.seed(1)
