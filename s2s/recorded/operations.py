@@ -31,6 +31,7 @@ from s2s.errors import error
 from s2s.models import numexpr
 from s2s.recorded import stale, typed
 from s2s.recorded.changes import change, changed_by, place_of_out, run
+from s2s.recorded.draws import drawn, is_draw
 from s2s.recorded.items import (
     get_attribute,
     get_item,
@@ -41,23 +42,22 @@ from s2s.recorded.items import (
     set_attribute,
     set_item,
 )
+from s2s.recorded.kernels import is_kernel, kernel, overridden
 from s2s.recorded.kinds import (
     CONTAINERS,
     REAL,
-    flat,
     is_numeric,
     is_ours,
     is_python,
     method_called,
     names_of,
-    overrides,
     plain_array,
     python_of,
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects
 from s2s.recorded.prepared import prepared, reads_items
-from s2s.recorded.recorder import is_a, is_number, kind_of, pack, unpack
+from s2s.recorded.recorder import is_a, is_number, kind_of
 from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
 from s2s.recorded.state import (
     ACTIVE,
@@ -72,6 +72,7 @@ from s2s.recorded.state import (
     written,
 )
 from s2s.recorded.tools import INSTALLER, TOOLS
+from s2s.recorded.typed import OVER_MEMORY, over_memory
 from s2s.recorded.watch import watched_text
 from s2s.rules import table
 
@@ -324,7 +325,7 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _compute(fn, args, kwargs)
     if kind is types.MethodDescriptorType and args and is_a(args[0], (np.ndarray, np.generic)):
         return _call_array_method(args[0], fn.__get__(args[0]), args[1:], kwargs)
-    if kind is type(np.sum) and table.find(fn) is None and not _overridden(args):
+    if kind is type(np.sum) and table.find(fn) is None and not overridden(args):
         return _call_python(fn._implementation, fn._implementation, args, kwargs)
     if numexpr.is_program(fn) and depends(args) and kwargs.get("out") is None:
         function = numexpr.function_of_program(fn)
@@ -399,8 +400,8 @@ def _call_derivative(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a class."""
-    if kind in _OVER_MEMORY and args:
-        return _over_memory(kind, args)
+    if kind in OVER_MEMORY and args:
+        return over_memory(kind, args)
     if is_written(kind) and not reads_items(kind):
         INSTALLER.see(kind)
         _see_all(args, kwargs)
@@ -480,9 +481,9 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         kwargs = {name: False if name.startswith("overwrite") else value for name, value in kwargs.items()}
     if fn is np.fromiter and is_a(args[0], list):
         return call(np.array, args[0], *args[1:2], **{k: v for k, v in kwargs.items() if k == "dtype"})
-    if is_hashable(fn) and fn in _KERNELS and _overridden(args) and not any(map(_is_duck, flat(args))):
-        return _kernel(fn, args, kwargs)
-    if _overridden(args):
+    if is_kernel(fn, args):
+        return kernel(fn, args, kwargs)
+    if overridden(args):
         for a in args:
             INSTALLER.see(a)
         note = noted if is_a(fn, types.MethodDescriptorType) else handed_on
@@ -522,8 +523,8 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         if is_read and has_new(args, kwargs, out):
             raise error("S2S201", name=name_of(fn))  # what it was computed of went by unseen
         return out
-    if is_a(args[0] if args else None, _STREAMS) or is_a(getattr(fn, "__self__", None), _STREAMS):
-        return _drawn(fn, args, kwargs)
+    if is_draw(fn, args):
+        return drawn(fn, args, kwargs)
     if moves(fn, args, kwargs):
         return moved(fn, args, kwargs)
     changed = changed_by(fn, args, kwargs)
@@ -531,66 +532,6 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return change(fn, args, kwargs, changed, bound)
     out = run(fn, args, kwargs, bound)
     return filled(args[0], out) if is_hashable(fn) and is_filled(fn, args, out) else noted(fn, args, kwargs, out)
-
-
-_STREAMS = (np.random.Generator, np.random.RandomState)
-
-
-def _drawn(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A random draw with differentiated parameters: what stands for it is watched. It is no step, as the sweeps call a
-    step again, which would draw again."""
-    rule, receiver = table.find(fn), getattr(fn, "__self__", None)
-    if rule is None and is_a(receiver, _STREAMS):
-        rule, args = table.find(getattr(type(receiver), fn.__name__)), (receiver, *args)
-    if rule is None or rule.kind != "model":
-        raise error("S2S201", name=name_of(fn))
-    return _call(rule.body, (*rule.given, *args), kwargs)
-
-
-_NUMPY: Any = np
-_KERNELS = {
-    _NUMPY._core.multiarray.c_einsum: np.einsum,
-    **{fn._implementation: fn for fn in (_NUMPY.concatenate, _NUMPY.dot, _NUMPY.inner, _NUMPY.where)},
-    **{fn: fn for fn in (np.array, np.asarray, np.asanyarray, np.ascontiguousarray)},
-}
-"""What NumPy's functions with rules are for arrays of any class, whatever this does about calls of these functions."""
-
-
-def _kernel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """A call of compiled code of NumPy's with arrays of a class that has calls of NumPy's functions of its own: what it
-    gives is of that class, and its numbers are those of plain arrays."""
-    leaves: list[Any] = []
-    structure = pack((args, kwargs), leaves)
-    given, named = unpack(structure, list(map(plain_array, leaves)))
-    out = fn(*args, **kwargs)
-    made = noted(_KERNELS[fn], given, named, plain_array(out)) if depends(given, named) else out
-    return out if is_a(out, np.ndarray) else made
-
-
-def _overridden(args: tuple[Any, ...]) -> bool:
-    """Whether the class of an argument has calls of NumPy's functions of its own."""
-    return any(
-        overrides(type(a)) if is_a(a, np.ndarray) else _is_duck(a)  # type: ignore[arg-type]
-        for a in flat(args)
-    )
-
-
-def _is_duck(value: Any) -> bool:
-    """Whether a value is no array, but has calls of NumPy's functions of its own."""
-    kind: Any = type(value)
-    return is_written(kind) and hasattr(kind, "__array_ufunc__") and not issubclass(kind, np.ndarray)
-
-
-_OVER_MEMORY = frozenset({TypedArray, memoryview, np.broadcast})
-
-
-def _over_memory(kind: type, args: tuple[Any, ...]) -> Any:
-    """An object that reads numbers of arrays where they lie, or an ``array.array``."""
-    if kind is TypedArray:
-        return typed.made(*args)
-    if kind is memoryview:
-        return kind(*map(typed.in_memory, args))
-    return kind(*(call(np.asarray, a) if depends(a) else a for a in args))
 
 
 def _into(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: Any) -> Any:

@@ -21,7 +21,10 @@ from s2s.recorded.recorder import is_a
 from s2s.recorded.state import ACTIVE, depends, handed_on
 from s2s.recorded.tools import call, get_item, set_item
 
-__all__ = ["call_of", "forget", "in_memory", "item_of", "items_of_typed", "joined", "made", "numbers_of", "store"]
+__all__ = [
+    "OVER_MEMORY", "call_of", "forget", "in_memory", "item_of", "items_of_typed", "joined", "made", "numbers_of",
+    "over_memory", "store",
+]
 
 _NUMBERS: dict[int, tuple[array.array[Any], list[Any]]] = {}
 """The arrays that hold what depends on what is differentiated, and their numbers, as they are objects."""
@@ -178,3 +181,15 @@ def joined(op: Any, a: Any, b: Any) -> Any:
 def _listed(typed: array.array[Any]) -> list[Any]:
     """The numbers of an array, be they known or constants."""
     return numbers_of(typed) if depends(typed) else typed.tolist()
+
+
+OVER_MEMORY = frozenset({array.array, memoryview, np.broadcast})
+
+
+def over_memory(kind: type, args: tuple[Any, ...]) -> Any:
+    """An object that reads numbers of arrays where they lie, or an ``array.array``."""
+    if kind is array.array:
+        return made(*args)
+    if kind is memoryview:
+        return kind(*map(in_memory, args))
+    return kind(*(call(np.asarray, a) if depends(a) else a for a in args))
