@@ -18,7 +18,7 @@ zero(
     piecewise.piece_of, piecewise.powers, piecewise.factors, piecewise.check_count, splines.interval_of,
     splines.places_of_basis, models.left_neighbour, models.neighbour, models.check_bounds, models.order_of,
     grids.cell_of, grids.check_inside, grids.corners_of, grids.nearest_of, clough_tocher.edges_of,
-    clough_tocher.places_of_slopes, clough_tocher.places_of_sums, clough_tocher.parts_of,
+    clough_tocher.places_of_slopes, clough_tocher.places_of_sums, clough_tocher.parts_of, clough_tocher.slopes_found,
 )
 kind_by_value(grids.corners_of, grids.nearest_of, clough_tocher.edges_of, clough_tocher.parts_of)
 
