@@ -97,6 +97,7 @@ class Installer:
             if code.co_freevars == ORIGINAL[code].co_freevars:
                 with self.lock:
                     self.installed.append((function, ORIGINAL[code]))
+            self._parts_of(function)
             return
         if _runs_as_it_is(function.__module__ or ""):
             return
@@ -113,7 +114,11 @@ class Installer:
         with self.lock:
             self.installed.append((function, code))
             function.__code__ = made
-        for cell in function.__closure__ or ():  # what a decorator wraps
+        self._parts_of(function)
+
+    def _parts_of(self, function: types.FunctionType) -> None:
+        """See what a function holds: what a decorator wraps, and functions around it."""
+        for cell in function.__closure__ or ():
             try:
                 self._inside(cell.cell_contents)
             except ValueError:

@@ -76,7 +76,8 @@ def set_item(value: Any, container: Any, index: Any) -> None:
             container[index] = value
             return
         if kind_of(container) == "O":
-            value = as_objects(value) if is_a(value, np.ndarray) and depends(value) else value
+            is_one = _is_one_item(container, index)
+            value = as_objects(value) if is_a(value, np.ndarray) and not is_one and depends(value) else value
         elif kind_of(container) == "V" and depends(value):
             store_rows(value, container, index)
             return
@@ -106,6 +107,12 @@ def set_item(value: Any, container: Any, index: Any) -> None:
     if ACTIVE and is_a(container, dict) and stale.is_remembered(container, index, depends):
         del container[index]  # else the key of an earlier call would stay
     container[index] = value
+
+
+def _is_one_item(array: np.ndarray[Any, Any], index: Any) -> bool:
+    """Whether an index is the place of one item."""
+    places = index if is_a(index, tuple) else (index,)
+    return len(places) == array.ndim and all(is_a(k, (int, np.integer)) for k in places)
 
 
 def get_attribute(value: Any, name: str) -> Any:

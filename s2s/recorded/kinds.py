@@ -39,7 +39,7 @@ ITERATORS: Any = (
     filter,
     reversed,
     types.GeneratorType,
-    itertools.chain,
+    *(kind for kind in vars(itertools).values() if isinstance(kind, type)),
     type(iter([])),
     type(iter(())),
     type(iter({})),
@@ -56,16 +56,13 @@ def is_numeric(value: Any, *names: str) -> bool:
     kind = type(value)
     if kind in REAL or kind is np.ndarray or kind is complex or issubclass(kind, np.generic):
         return True
-    return issubclass(kind, np.ndarray) and not overrides(kind, names)  # type: ignore[arg-type]
+    return issubclass(kind, np.ndarray) and not overrides(kind, (*names, "__array_ufunc__"))  # type: ignore[arg-type]
 
 
 @functools.lru_cache(1024)
-def overrides(kind: type, names: tuple[str, ...] = ()) -> bool:
-    """Whether a class of arrays has methods, or calls of NumPy's functions, of its own."""
-    return any(
-        getattr(kind, name, None) is not getattr(np.ndarray, name, None)
-        for name in (*names, "__array_ufunc__", "__array_function__")
-    )
+def overrides(kind: type, names: tuple[str, ...] = ("__array_ufunc__", "__array_function__")) -> bool:
+    """Whether a class of arrays has methods of its own; without names, calls of NumPy's functions."""
+    return any(getattr(kind, name, None) is not getattr(np.ndarray, name, None) for name in names)
 
 
 @functools.lru_cache(256)
@@ -107,13 +104,14 @@ def is_python(kind: type) -> bool:
 
 
 PLAIN = frozenset(
-    {int, bool, str, bytes, type(None), type, types.ModuleType, types.FunctionType, types.MethodType, np.dtype}
+    {int, bool, str, bytes, type(None), type, types.ModuleType, types.FunctionType, types.MethodType}
 )
 
 
 SAFE = (
     np.ndarray,
     np.generic,
+    np.dtype,
     *CONTAINERS,
     *ITERATORS,
     BaseException,

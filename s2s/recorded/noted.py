@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -43,7 +45,7 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
     """Note a call that has given ``out``."""
     if getattr(fn, "__name__", "") == "as_integer_ratio":
         raise error("S2S180", name="as_integer_ratio")
-    if any(is_a(part, (str, bytes)) for part in flat((out,))):
+    if any(is_a(part, (str, bytes)) for part in flat((out,))) and _makes_texts(args, kwargs, out):
         written(*args, *kwargs.values())
     receiver = args[0] if is_a(fn, types.MethodDescriptorType) else getattr(fn, "__self__", None)
     if out is None and is_opaque(receiver):
@@ -82,6 +84,23 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         if recorder.depends(args) or recorder.depends(kwargs):
             recorder.call(fn, args, kwargs, out)
     return out
+
+
+def _makes_texts(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:
+    """Whether there is a text in a result that is none of those in the arguments."""
+    return not set(map(id, _texts_in(out))) <= set(map(id, _texts_in((args, kwargs))))
+
+
+def _texts_in(value: Any) -> Iterator[Any]:
+    """The texts in containers, keys of dicts among them."""
+    if is_a(value, (str, bytes)):
+        yield value
+    elif is_a(value, (dict, type({}.items()))):
+        for pair in list(dict.items(value) if is_a(value, dict) else value):
+            yield from _texts_in(pair)
+    elif is_a(value, (list, tuple, set, frozenset, collections.deque, type({}.values()), type({}.keys()))):
+        for item in list(value):
+            yield from _texts_in(item)
 
 
 def _is_tied(out: Any, args: tuple[Any, ...]) -> bool:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import contextlib
 import functools
 import operator
 import types
@@ -27,7 +28,7 @@ from s2s.core.wrappers import written_in_python
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.directives.policies import stop_gradient
 from s2s.directives.user_rules import gives_gradient
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
 from s2s.models import numexpr
 from s2s.recorded import stale, typed
 from s2s.recorded.changes import change, changed_by, place_of_out, run
@@ -42,7 +43,7 @@ from s2s.recorded.items import (
     set_attribute,
     set_item,
 )
-from s2s.recorded.kernels import is_kernel, kernel, overridden
+from s2s.recorded.kernels import is_kernel, kernel, of_own_arrays, overridden
 from s2s.recorded.kinds import (
     CONTAINERS,
     REAL,
@@ -55,10 +56,11 @@ from s2s.recorded.kinds import (
     python_of,
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
-from s2s.recorded.objects import of_each, of_objects
+from s2s.recorded.objects import of_each, of_objects, takes_objects
 from s2s.recorded.prepared import prepared, reads_items
-from s2s.recorded.recorder import is_a, is_number, kind_of
+from s2s.recorded.recorder import is_a, is_number
 from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
+from s2s.recorded.solutions import ROLES, as_constants, is_of_model, model_of
 from s2s.recorded.state import (
     ACTIVE,
     before_change,
@@ -356,18 +358,27 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
         return still(fn(*args, **kwargs))
     if fn is stack.deeper:
         return call(*args, **kwargs)
+    if id(function) in ROLES:
+        return ROLES[id(function)](*args, **kwargs)
     rule = table.find(function) if id(function) not in PRIMITIVES else None
     if rule is not None and rule.kind == "refuse" and _is_part_of_model(function) and depends(args, kwargs):
         raise error("S2S202", name=name_of(fn), reason=rule.reason)
     if id(function) in PRIMITIVES or (rule is not None and _can_compute(function, rule, args, kwargs)):
         return _compute(function, args, kwargs)
+    if is_of_model(function, rule):
+        return as_constants(function, *args, **kwargs)
+    model = model_of(rule, args, kwargs) if hides(args, kwargs) else None
+    if rule is not None and model is not None:
+        with contextlib.suppress(DifferentiationError):  # it has no derivative of this call, as its own code may have
+            return _call(model, (*rule.given, *args), kwargs)
     if (function.__module__ or "") in _TRANSPARENT:
         return fn(*args[1:] if fn is not function else args, **kwargs)
     INSTALLER.see(fn)
-    if not INSTALLER.knows(function) and depends(args, kwargs):
-        given = args[1:] if fn is not function else args
-        return checked(fn, given, kwargs, fn(*given, **kwargs))
     given = args[1:] if fn is not function else args
+    if not INSTALLER.knows(function):
+        _see_all(given, kwargs)
+        if depends(args, kwargs):
+            return checked(fn, given, kwargs, fn(*given, **kwargs))
     return fn(*given, **kwargs)
 
 
@@ -483,13 +494,8 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return call(np.array, args[0], *args[1:2], **{k: v for k, v in kwargs.items() if k == "dtype"})
     if is_kernel(fn, args):
         return kernel(fn, args, kwargs)
-    if overridden(args):
-        for a in args:
-            INSTALLER.see(a)
-        note = noted if is_a(fn, types.MethodDescriptorType) else handed_on
-        is_noted = depends(args, kwargs)
-        out = run(fn, args, kwargs, bound)
-        return note(fn, args, kwargs, out) if is_noted else out
+    if overridden(args, fn):
+        return of_own_arrays(fn, args, kwargs, bound)
     out_arg: Any = kwargs.get("out")
     if is_a(fn, np.ufunc) and len(args) > fn.nin:
         out_arg, args = args[fn.nin:], args[: fn.nin]
@@ -501,10 +507,10 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return call(
             np.asarray, _compute(fn, args, {key: value for key, value in kwargs.items() if key != "out"}, bound)
         )
-    if any(is_a(a, np.ndarray) and kind_of(a) == "O" for a in args) and depends(args):
-        return of_objects(fn, args, kwargs)
     if out_arg is not None:
         return _into(fn, args, kwargs, out_arg)
+    if takes_objects(fn, args) and depends(args):
+        return of_objects(fn, args, kwargs)
     if not is_a(fn, (np.ufunc, PublicDerivative)) and hides((*args, getattr(fn, "__self__", None)), kwargs):
         if _only_hands_on(fn):
             return run(fn, args, kwargs, bound)

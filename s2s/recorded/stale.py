@@ -57,12 +57,12 @@ def _is_same(a: Any, b: Any) -> bool:
     """Whether two values are equal floats, or arrays and tuples of these, that are equal by no accident."""
     if is_a(a, np.ndarray) and is_a(b, np.ndarray):
         return a.shape == b.shape and a.size > 0 and a.dtype.kind in "fc" and bool(np.array_equal(a, b)) and not (
-            np.all(np.isin(a, (0.0, 1.0, -1.0))))
+            np.all(np.isin(a, (0.0, 1.0, -1.0)) | ~np.isfinite(a)))
     if is_a(a, tuple) and is_a(b, tuple):
         return (
             len(a) == len(b) and any(map(_is_same, a, b)) and all(x is y or bool(np.all(x == y)) for x, y in zip(a, b))
         )
-    return is_number(a) and is_number(b) and bool(a == b) and a not in (0.0, 1.0, -1.0)
+    return is_number(a) and is_number(b) and bool(a == b) and a not in (0.0, 1.0, -1.0) and abs(a) < math.inf
 
 
 def is_remembered(container: Any, key: Any, depends: Callable[[Any], bool]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -33,9 +34,19 @@ def written(*values: Any) -> Any:
 
 def check_read(fn: Any, *values: Any) -> None:
     """Raise NoDerivativeError where a number is read from a text, after one was written that carries a derivative."""
-    texts = (str, bytes, bytearray, memoryview, io.IOBase)
-    if any(recorder.has_written for recorder in ACTIVE) and any(is_a(v, texts) or is_opaque(v) for v in values):
+    if any(recorder.has_written for recorder in ACTIVE) and any(map(_may_hold_a_number, values)):
         raise error("S2S180", name=name_of(fn))
+
+
+_NUMBER = re.compile(r"(?<![A-Za-z_0-9])\.?[0-9]")
+
+
+def _may_hold_a_number(value: Any) -> bool:
+    """Whether a number can be read from a value: a text with digits that are no part of a name, or bytes, or what keeps
+    things in a way of its own."""
+    if is_a(value, str):
+        return _NUMBER.search(value) is not None
+    return is_a(value, (bytes, bytearray, memoryview, io.IOBase)) or is_opaque(value)
 
 
 def hides(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

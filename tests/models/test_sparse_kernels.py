@@ -22,6 +22,8 @@ OTHER = _matrix(4, 3)
 X, XS = _draws.normal(size=3), _draws.normal(size=(3, 2))
 AC, COO = A.tocsc(), A.tocoo()
 UNSORTED = sp.csr_matrix((np.arange(1.0, 6.0), [2, 0, 1, 0, 0], [0, 2, 5]), shape=(2, 3))
+OUT_OF_ORDER = (UNSORTED.indptr, UNSORTED.indices, UNSORTED.data, *[np.array(part, np.int32) for part in (
+    [0, 3, 4], [1, 0, 1, 2])], np.array([0.5, -2.5, 0.25, 3.0]))
 PRODUCT = (A @ B).nnz
 
 
@@ -50,6 +52,7 @@ CALLS = {
     "csr_plus_csr": (4, 3, *OF_A, OTHER.indptr, OTHER.indices, OTHER.data, ints(5), ints(30), np.zeros(30)),
     "csr_minus_csr": (4, 3, *OF_A, OTHER.indptr, OTHER.indices, OTHER.data, ints(5), ints(30), np.zeros(30)),
     "csr_elmul_csr": (4, 3, *OF_A, OTHER.indptr, OTHER.indices, OTHER.data, ints(5), ints(30), np.zeros(30)),
+    "csr_plus_csr of entries out of order": (2, 3, *OUT_OF_ORDER, ints(3), ints(10), np.zeros(10)),
     "csr_row_index": (3, np.array([2, 0, 2], dtype=np.int32), *OF_A, ints(9), np.zeros(9)),
     "coo_matmat_dense": (COO.nnz, 2, COO.row, COO.col, COO.data, XS.ravel(), np.ones((4, 2))),
     "dia_matvec": (4, 5, 3, 4, OFFSETS, DIAGONALS, np.arange(5.0), np.ones(4)),
@@ -62,9 +65,9 @@ def _copies(args):
     return [a.copy() if isinstance(a, np.ndarray) else a for a in args]
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if hasattr(_sparsetools, name)])
-def test_a_model_computes_what_the_loop_does(name):
-    wanted, found = _copies(CALLS[name]), _copies(CALLS[name])
+@pytest.mark.parametrize("case", [case for case in CALLS if hasattr(_sparsetools, case.split()[0])])
+def test_a_model_computes_what_the_loop_does(case):
+    wanted, found, name = _copies(CALLS[case]), _copies(CALLS[case]), case.split()[0]
     assert getattr(_sparsetools, name)(*wanted) == getattr(models, name)(*found)
     for a, b in zip(wanted, found):
         np.testing.assert_allclose(b, a, rtol=1e-14)

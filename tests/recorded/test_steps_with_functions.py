@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import integrate, sparse, stats
+from scipy import integrate, optimize, sparse, stats
 
 import s2s
 
@@ -62,3 +62,63 @@ def test_where_a_rule_has_no_derivative_by_an_argument_the_code_is_watched():
     expected = [0.0, 0.5 * slope, quantile(X) / 0.5]
     np.testing.assert_allclose(s2s.grad(quantile)(X), expected, rtol=1e-6)
     np.testing.assert_allclose(s2s.jvp(quantile, (X,), (np.ones(3),))[1], np.sum(expected), rtol=1e-6)
+
+
+# --- functions that hold what is differentiated: the model of the library function is watched in place of its code ----
+
+
+class Decay:
+    def __init__(self, rate):
+        self.rate = rate
+
+    def at(self, t):
+        return np.exp(-t * t * self.rate) - 0.3 * t
+
+    def __call__(self, t):
+        return self.at(t)
+
+
+def of_objects(x):
+    root = optimize.brentq(Decay(x[0]), 0.0, 3.0, xtol=1e-14)
+    return integrate.quad(Decay(x[0]).at, 0.0, x[1])[0] + root * x[1] + integrate.quad(
+        lambda t: np.exp(-t * t * x[1]), 0.0, np.inf)[0]
+
+
+def of_systems(x):
+    def cube(s, times=2.0):
+        return s**3 - times * x[1] * x
+
+    found = optimize.fsolve(cube, [1.0, 1.0], xtol=1e-14) * optimize.root(lambda s: s - np.cos(s * x), [0.5, 0.5]).x
+    return np.sum(found * x) * optimize.newton(lambda s: s**3 - x[0], 1.0, tol=1e-14)
+
+
+def of_minima(x):
+    least = optimize.minimize(lambda s: np.sum((s**2 - x) ** 2), [1.0, 1.0], tol=1e-12).x
+    return np.sum(least) + np.sum(optimize.least_squares(lambda s: s**2 - x, [1.0, 1.0], xtol=1e-14, gtol=1e-14).x)
+
+
+def of_time(x):
+    def slope(t, y):
+        return -x[0] * y + x[1] * t
+
+    return integrate.solve_ivp(slope, (0.0, 1.0), [x[1]], rtol=1e-10, atol=1e-10).y[0, -1]
+
+
+def of_complex_roots(x):
+    """One that the model does not know: its code, which is Python, is watched."""
+    return optimize.newton(lambda z: z**3 - x[0] * 1j, 0.5 + 0.5j, tol=1e-14).real * x[1]
+
+
+@pytest.mark.parametrize("f, tolerance", [
+    (of_objects, 1e-7), (of_systems, 1e-7), (of_minima, 1e-5), (of_time, 1e-7), (of_complex_roots, 1e-7),
+])
+def test_functions_that_hold_what_is_differentiated(f, tolerance):
+    at, step = np.array([1.3, 0.7]), 1e-5
+
+    def slopes(f):
+        return np.array([(f(at + step * e) - f(at - step * e)) / (2.0 * step) for e in np.eye(2)])
+
+    np.testing.assert_allclose(s2s.grad(f)(at), slopes(f), rtol=tolerance)
+    np.testing.assert_allclose(s2s.jacfwd(f)(at), slopes(f), rtol=tolerance)
+    if f is not of_time:
+        np.testing.assert_allclose(s2s.hessian(f)(at), slopes(s2s.grad(f)), rtol=10.0 * tolerance, atol=1e-7)

@@ -393,7 +393,9 @@ vjp(
     a=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[0],
     b=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[1],
     params="a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None",
-    harmless="cond", samples=[args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(4, 4), arr(4))],
+    harmless="cond lapack_driver",
+    samples=[args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(4, 4), arr(4)),
+        args(arr(5, 3), arr(5), lapack_driver="gelsy")],
 )
 
 # --- what else is known ---------------------------------------------------------------------------------------------

@@ -1,0 +1,69 @@
+"""Calls of library functions that call back: in place of their code, which loops in compiled code or iterates until it
+is content, the model that the compiler knows them by is watched, where the functions that they call hold what is
+differentiated.
+
+A solution of an equation is the value found, which moves as a step of Newton's method does:
+
+    x = found - (J^-1 F(found) - the same as a constant)          J is dF/dx, a constant
+
+As often as derivatives are taken, for each order.
+"""
+
+from __future__ import annotations
+
+import operator
+import types
+from typing import Any
+
+import numpy as np
+
+from s2s.core.public import PublicDerivative
+from s2s.models import solutions
+from s2s.recorded.noted import still
+from s2s.recorded.recorder import is_a, is_number
+from s2s.recorded.state import ACTIVE
+from s2s.recorded.tools import INSTALLER, binary, call
+from s2s.transforms import jacfwd
+
+__all__ = ["ROLES", "as_constants", "is_of_model", "model_of"]
+
+
+def is_of_model(function: types.FunctionType, rule: Any) -> bool:
+    """Whether a function is a part of a model whose result is a constant, whatever its arguments depend on."""
+    return rule is not None and rule.kind == "zero" and (function.__module__ or "").startswith("s2s.models.")
+
+
+def model_of(rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The model to watch in place of a library function that is given functions; None where there is none."""
+    if rule is None or rule.kind != "model" or type(rule.body) is not types.FunctionType or rule.body is rule.fn:
+        return None
+    given = (*args, *kwargs.values())
+    return rule.body if any(callable(arg) and not is_a(arg, (type, PublicDerivative)) for arg in given) else None
+
+
+def _attached(residual: Any, found: Any, linear_solve: Any = None) -> Any:
+    """``models.solutions.attached`` in a recording."""
+    INSTALLER.see(residual)
+    matrix = np.reshape(as_constants(jacfwd(residual), found), (np.size(found), -1))
+    x = still(found)
+    for _ in ACTIVE[:]:
+        step = call(np.linalg.solve, matrix, call(np.reshape, call(residual, x), -1))
+        step = call(np.reshape, binary(operator.sub, step, still(step)), np.shape(found))
+        x = binary(operator.sub, x, call(float, step) if is_number(found) else step)
+    return x
+
+
+def as_constants(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``models.solutions.for_value`` in a recording."""
+    recorders = ACTIVE[:]
+    ACTIVE.clear()
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        ACTIVE[:] = recorders
+
+
+ROLES = {
+    id(solutions.attached): _attached, id(solutions.for_value): as_constants, id(solutions.arity): solutions.arity,
+}
+"""What recordings do in place of functions that only the compiler knows the meaning of."""
