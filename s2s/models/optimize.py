@@ -243,6 +243,11 @@ def stationary(cost: Any, found: Any, bounds: Any) -> Any:
     return attached(lambda x: np.where(sides == 0.0, slope(x), x - edge), found)
 
 
+def one_number(value: Any) -> Any:
+    """What a function to minimise gives, which may be an array of one element."""
+    return value if np.ndim(value) == 0 else np.reshape(value, -1)[0]
+
+
 def minimize(
     fun: Any, x0: Any, args: Any = (), method: Any = None, jac: Any = None, hess: Any = None, hessp: Any = None,
     bounds: Any = None, constraints: Any = (), tol: Any = None, callback: Any = None, options: Any = None,
@@ -252,7 +257,7 @@ def minimize(
         return rt.no_derivative("scipy.optimize.minimize", CONSTRAINTS)
     found = for_value(
         optimize.minimize, fun, x0, given, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
-    cost = (lambda x: fun(x, *given)[0]) if jac is True else (lambda x: fun(x, *given))
+    cost = (lambda x: one_number(fun(x, *given)[0])) if jac is True else (lambda x: one_number(fun(x, *given)))
     return Found(found, stationary(cost, array_like((np.size(x0),), found.x), bounds), cost)
 
 
@@ -262,7 +267,7 @@ def classic(solver: Any, func: Any, x0: Any, args: Any = (), *more: Any, full_ou
     if full_output:
         return rt.no_derivative(f"scipy.optimize.{solver.__name__} with full_output", "use scipy.optimize.minimize")
     found = for_value(solver, func, x0, given, *more, **options)
-    return stationary(lambda x: func(x, *given), array_like((np.size(x0),), found), None)
+    return stationary(lambda x: one_number(func(x, *given)), array_like((np.size(x0),), found), None)
 
 
 def at_end(x: Any, low: Any, high: Any, slope: Any, bend: Any) -> Any:
