@@ -1,17 +1,19 @@
-"""What B-splines of ``scipy.interpolate`` compute, those of FITPACK too."""
+"""What B-splines of ``scipy.interpolate`` compute."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from scipy import interpolate
 
 from s2s import runtime as rt
 from s2s.models import sparse
 from s2s.models.piecewise import along_axis, axis_of, prepared
 
-__all__ = ["Spline", "interpolating_coefficients", "knots_of", "spline_value"]
+__all__ = [
+    "Spline", "basis", "interpolating_coefficients", "interval_of", "knots_of", "periodic_spline", "slope_coefficients",
+    "spline_value", "summed_coefficients",
+]
 
 # --- B-splines --------------------------------------------------------------------------------------------------------
 
@@ -148,128 +150,31 @@ def places_of_basis(at: Any, k: Any) -> Any:
     return np.tile(np.arange(len(at)), k + 1), np.concatenate([at - k + j for j in range(k + 1)])
 
 
+def periodic_spline(x: Any, y: Any, k: Any) -> Any:
+    """Knots and coefficients of the spline of odd degree through points that goes on where it began."""
+    n, period = np.shape(x)[0] - 1, x[-1] - x[0]
+    turns = np.arange(-k, n + k + 1) // n
+    t = x[np.arange(-k, n + k + 1) % n] + turns * period
+    at = interval_of(t, k, n + k, x[:-1])
+    rows, columns = places_of_basis(at, k)
+    found = sparse.solution_like(
+        np.concatenate(basis(t, k, x[:-1], at)), rows, columns % n, np.reshape(y[:-1], (n, -1)))
+    whole = found[np.arange(n + k) % n]
+    return t, np.reshape(whole, (n + k, *np.shape(y)[1:]))
+
+
 ENDS = "it has a rule without bc_type=; use CubicSpline, which has one for it"
 
 
 def make_interp_spline(
     x: Any, y: Any, k: Any = 3, t: Any = None, bc_type: Any = None, axis: Any = 0, check_finite: Any = True
 ) -> Any:
+    if isinstance(bc_type, str) and bc_type == "periodic" and t is None and k % 2 == 1:
+        places, values = prepared(x, y, axis)
+        knots, c = periodic_spline(places, values, k)
+        return Spline(knots, c, k, "periodic", axis_of(y, axis))
     if bc_type is not None and bc_type != "not-a-knot":
         return rt.no_derivative("scipy.interpolate.make_interp_spline", ENDS)
     places, values = prepared(x, y, axis)
     knots = knots_of(places, k) if t is None else np.asarray(t)
     return Spline(knots, interpolating_coefficients(places, values, k, knots), k, True, axis_of(y, axis))
-
-
-SMOOTHING = "where it smooths it has no rule; give s=0, no weights and no knots"
-
-
-def splrep(
-    x: Any, y: Any, w: Any = None, xb: Any = None, xe: Any = None, k: Any = 3, task: Any = 0, s: Any = None,
-    t: Any = None, full_output: Any = 0, per: Any = 0, quiet: Any = 1,
-) -> Any:
-    """Knots, coefficients (with the zeros that FITPACK puts after them) and the degree."""
-    if w is not None or xb is not None or xe is not None or task != 0 or t is not None or full_output or per:
-        return rt.no_derivative("scipy.interpolate.splrep", SMOOTHING)
-    if s is not None and s != 0:
-        return rt.no_derivative("scipy.interpolate.splrep", SMOOTHING)
-    places, values = np.asarray(x), np.asarray(y)
-    knots = knots_of(places, k)
-    return knots, np.concatenate([interpolating_coefficients(places, values, k, knots), np.zeros(k + 1)]), k
-
-
-def splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
-    if not isinstance(tck, (tuple, list)):
-        t, c, k = tck.t, tck.c, tck.k
-    else:
-        t, c, k = tck
-    return fitpack_value(t, c, k, x, der, ext)
-
-
-def fitpack_value(t: Any, c: Any, k: Any, x: Any, der: Any, ext: Any) -> Any:
-    """The spline, or a derivative of it; outside of the knots as ``ext`` says."""
-    t, c, x = np.asarray(t), np.asarray(c), np.asarray(x)
-    if np.ndim(c) > 1:
-        return rt.no_derivative("scipy.interpolate.splev", "of a curve with several coordinates it has no rule")
-    low, high = t[k], t[np.shape(t)[0] - k - 1]
-    outside = (x < low) | (x > high)
-    if ext == 3:
-        x = np.clip(x, low, high)
-    for _ in range(der):
-        t, c, k = t[1:-1], slope_coefficients(t, c, k), k - 1
-    value = spline_value(t, c, k, x, True)
-    return np.where(outside, 0.0, value) if ext == 1 else value
-
-
-def splder(tck: Any, n: Any = 1) -> Any:
-    t, c, k = tck
-    for _ in range(n):
-        t, c, k = t[1:-1], slope_coefficients(t, c, k), k - 1
-    return t, np.concatenate([c, np.zeros(k + 1)]), k
-
-
-def splantider(tck: Any, n: Any = 1) -> Any:
-    t, c, k = tck
-    for _ in range(n):
-        t, c, k = summed_coefficients(t, c, k)
-    return t, np.concatenate([c, np.zeros(k + 1)]), k
-
-
-def splint(a: Any, b: Any, tck: Any, full_output: Any = 0) -> Any:
-    """The integral; the spline is zero outside of its knots."""
-    t, c, k = tck
-    low, high = t[k], t[np.shape(t)[0] - k - 1]
-    knots, sums, degree = summed_coefficients(t, c, k)
-    return spline_value(knots, sums, degree, np.clip(b, low, high), True) - spline_value(
-        knots, sums, degree, np.clip(a, low, high), True)
-
-
-def code_of(ext: Any) -> Any:
-    """What counts outside of the knots, as the number that FITPACK has for it."""
-    if ext == 2 or ext == "raise":
-        return rt.no_derivative("a spline of FITPACK with ext=2", "leave ext out, and check the places before")
-    if ext == 1 or ext == "zeros":
-        return 1
-    return 3 if ext == 3 or ext == "const" else 0
-
-
-class Univariate:
-    """A spline through points, as FITPACK gives it."""
-
-    def __init__(self, t: Any, c: Any, k: Any, ext: Any) -> None:
-        self._eval_args = (t, c, k)
-        self.ext = ext
-
-    def __call__(self, x: Any, nu: Any = 0, ext: Any = None) -> Any:
-        t, c, k = self._eval_args
-        return fitpack_value(t, c, k, x, nu, code_of(self.ext if ext is None else ext))
-
-    def integral(self, a: Any, b: Any) -> Any:
-        return splint(a, b, self._eval_args)
-
-    def derivative(self, n: Any = 1) -> Any:
-        t, c, k = splder(self._eval_args, n)
-        return Univariate(t, c, k, self.ext)
-
-
-def interpolated_univariate(
-    x: Any, y: Any, w: Any = None, bbox: Any = None, k: Any = 3, ext: Any = 0, check_finite: Any = False
-) -> Any:
-    if bbox is not None:
-        return rt.no_derivative("scipy.interpolate.InterpolatedUnivariateSpline", "with bbox= it has no rule")
-    t, c, k = splrep(x, y, w, None, None, k)
-    return Univariate(t, c, k, ext)
-
-
-def smoothed(x: Any, y: Any, w: Any, bbox: Any, k: Any, s: Any) -> Any:
-    """What FITPACK finds for values that are smoothed: knots, coefficients and the degree."""
-    return interpolate.UnivariateSpline(x, y, w, [None, None] if bbox is None else bbox, k, s)._eval_args
-
-
-def univariate(
-    x: Any, y: Any, w: Any = None, bbox: Any = None, k: Any = 3, s: Any = None, ext: Any = 0, check_finite: Any = False
-) -> Any:
-    if s is not None and s == 0 and w is None and bbox is None:
-        return interpolated_univariate(x, y, None, None, k, ext)
-    t, c, k = smoothed(x, y, w, bbox, k, s)
-    return Univariate(t, c, k, ext)

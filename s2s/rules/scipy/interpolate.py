@@ -9,7 +9,7 @@ from scipy import interpolate
 from scipy.interpolate import _fitpack2
 
 from s2s import runtime as rt
-from s2s.models import clough_tocher, grids, piecewise, splines
+from s2s.models import clough_tocher, fitpack, grids, piecewise, smoothing, splines
 from s2s.models import interpolate as models
 from s2s.rules.samples import args, arr
 from s2s.rules.table import jvp, kind_by_value, model, refuse, vjp, zero
@@ -19,8 +19,9 @@ zero(
     splines.places_of_basis, models.left_neighbour, models.neighbour, models.check_bounds, models.order_of,
     grids.cell_of, grids.check_inside, grids.corners_of, grids.nearest_of, clough_tocher.edges_of,
     clough_tocher.places_of_slopes, clough_tocher.places_of_sums, clough_tocher.parts_of, clough_tocher.slopes_found,
+    smoothing.spread_places, smoothing.inner_places, smoothing.jump_places, smoothing.share_of, smoothing.found_fit,
 )
-kind_by_value(grids.corners_of, grids.nearest_of, clough_tocher.edges_of, clough_tocher.parts_of)
+kind_by_value(grids.corners_of, grids.nearest_of, clough_tocher.edges_of, clough_tocher.parts_of, smoothing.found_fit)
 
 # --- classes: what they make, and what objects that exist already give ------------------------------------------------
 
@@ -28,8 +29,9 @@ for _class, _body in (
     (interpolate.PPoly, piecewise.ppoly), (interpolate.CubicSpline, piecewise.cubic_spline),
     (interpolate.CubicHermiteSpline, piecewise.cubic_hermite_spline), (interpolate.PchipInterpolator, piecewise.pchip),
     (interpolate.Akima1DInterpolator, piecewise.akima), (interpolate.BSpline, splines.bspline),
-    (interpolate.InterpolatedUnivariateSpline, splines.interpolated_univariate),
-    (interpolate.UnivariateSpline, splines.univariate), (interpolate.interp1d, models.interp1d),
+    (interpolate.InterpolatedUnivariateSpline, fitpack.interpolated_univariate),
+    (interpolate.UnivariateSpline, fitpack.univariate),
+    (interpolate.LSQUnivariateSpline, fitpack.univariate_of_least_squares), (interpolate.interp1d, models.interp1d),
     (interpolate.BarycentricInterpolator, models.barycentric), (interpolate.LinearNDInterpolator, grids.linear_nd),
     (interpolate.NearestNDInterpolator, grids.nearest_nd),
     (interpolate.CloughTocher2DInterpolator, grids.clough_tocher),
@@ -136,13 +138,16 @@ KNOTS = np.array([0.0, 0.0, 0.0, 0.0, 0.7, 1.2, 2.0, 2.0, 2.0, 2.0])
 TCK = (KNOTS, arr(6), 3)
 PLANE = np.array([[0.0, 0.0], [2.0, 0.1], [0.1, 2.0], [2.1, 2.2], [1.1, 0.9]])
 model(interpolate.make_interp_spline, always=True)(splines.make_interp_spline)
-model(interpolate.splrep)(splines.splrep)
+model(interpolate.splrep)(fitpack.splrep)
+model(interpolate.splprep)(fitpack.splprep)
+if hasattr(interpolate, "make_splrep"):
+    model(interpolate.make_splrep)(fitpack.make_splrep)
 model(interpolate.splev, samples=[args(AT, TCK), args(AT, TCK, 1), args(arr(4, low=-1.0, high=3.0), TCK, ext=3)])(
-    splines.splev
+    fitpack.splev
 )
-model(interpolate.splder)(splines.splder)
-model(interpolate.splantider)(splines.splantider)
-model(interpolate.splint, samples=[args(0.2, 1.7, TCK)])(splines.splint)
+model(interpolate.splder)(fitpack.splder)
+model(interpolate.splantider)(fitpack.splantider)
+model(interpolate.splint, samples=[args(0.2, 1.7, TCK)])(fitpack.splint)
 model(interpolate.barycentric_interpolate, samples=[args(GRID, arr(5), AT), args(GRID, arr(5, 2), AT)])(
     models.barycentric_interpolate
 )
@@ -167,21 +172,12 @@ model(
 )(grids.griddata)
 
 
-def _smoothed(y_bar: Any, y: Any) -> Any:
-    return rt.no_derivative("scipy.interpolate.UnivariateSpline", splines.SMOOTHING)
-
-
-vjp(splines.smoothed, x=_smoothed, y=_smoothed, params="x, y, w, bbox, k, s")
-jvp(
-    splines.smoothed, x=lambda x_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", splines.SMOOTHING),
-    y=lambda y_dot: rt.no_derivative("scipy.interpolate.UnivariateSpline", splines.SMOOTHING),
-)
 HINT = "it has no rule; use CubicSpline, make_interp_spline, RegularGridInterpolator or griddata"
 for _name in (
-    "RBFInterpolator", "Rbf", "FloaterHormannInterpolator", "AAA", "LSQUnivariateSpline",
-    "SmoothBivariateSpline", "RectBivariateSpline", "RectSphereBivariateSpline", "SmoothSphereBivariateSpline",
-    "LSQBivariateSpline", "LSQSphereBivariateSpline", "make_lsq_spline", "make_smoothing_spline", "make_splrep",
-    "make_splprep", "generate_knots", "splprep", "sproot", "spalde", "bisplrep", "bisplev", "insert", "BPoly",
+    "RBFInterpolator", "Rbf", "FloaterHormannInterpolator", "AAA", "SmoothBivariateSpline",
+    "RectBivariateSpline", "RectSphereBivariateSpline", "SmoothSphereBivariateSpline", "LSQBivariateSpline",
+    "LSQSphereBivariateSpline", "make_lsq_spline", "make_smoothing_spline", "make_splprep", "generate_knots", "sproot",
+    "spalde", "bisplrep", "bisplev", "insert", "BPoly",
     "NdBSpline", "NdPPoly",
 ):
     if hasattr(interpolate, _name):
