@@ -9,6 +9,8 @@ Python's own library and in NumPy and SciPy may run, anything else is *foreign*.
 from __future__ import annotations
 
 import abc
+import functools
+import numbers
 import sys
 import types
 from collections.abc import Iterator
@@ -17,7 +19,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "MISSING", "by_identity", "class_attribute", "class_name", "equal", "has_hook", "has_length", "is_foreign",
+    "MISSING", "by_identity", "class_attribute", "class_name", "equal", "has_hook", "has_length", "has_own_operators",
+    "is_foreign",
     "is_hashable", "is_own_module", "is_sealed", "is_subclass", "is_written", "look_up", "module_of", "mro_of",
     "name_of", "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth",
 ]
@@ -332,3 +335,19 @@ def compiled_from(value: Any) -> types.FunctionType | None:
         return None
     found = getattr(value, "py_func", None)
     return found if isinstance(found, types.FunctionType) else None
+
+
+_OPERATORS = ("__array_ufunc__", "__array_function__", *(
+    f"__{reflected}{name}__" for reflected in ("", "r")
+    for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
+))
+_LIKE_NUMBERS = (numbers.Number, np.generic, list, tuple, range, str, bytes, type(None))
+
+
+@functools.lru_cache(1024)
+def has_own_operators(kind: type) -> bool:
+    """Whether what an operator means for objects of a class may be something else than what it means for numbers and
+    arrays of numbers."""
+    if issubclass(kind, np.ndarray):
+        return any(getattr(kind, name, None) is not getattr(np.ndarray, name, None) for name in _OPERATORS)
+    return not issubclass(kind, _LIKE_NUMBERS) and any(hasattr(kind, name) for name in _OPERATORS)

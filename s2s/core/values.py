@@ -185,6 +185,13 @@ class IterableOf(Unknown):
 
 
 @record
+class ArrayLike(Unknown):
+    """An array of exactly this class, which has operators of its own. Nothing else is known of it."""
+
+    type: type
+
+
+@record
 class DictOf(Unknown):
     """A dict, of which nothing is known but that its keys are all like ``key`` and its items like ``item``."""
 

@@ -134,7 +134,7 @@ class _Input:
         self.value = value
         self.leaves: list[Any] = []
         self.structure = _packed(value, self.leaves)
-        self.originals = [np.array(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in self.leaves]
+        self.originals = [np.array(leaf, subok=True) if isinstance(leaf, np.ndarray) else leaf for leaf in self.leaves]
         self.refs = [recorder.new(leaf) if _carries(leaf) else None for leaf in self.leaves]
 
     def made(self, leaves: list[Any]) -> Any:

@@ -26,7 +26,7 @@ from s2s.recorded.kinds import (
     is_opaque,
     plain_array,
 )
-from s2s.recorded.recorder import is_a, is_number, kind_of
+from s2s.recorded.recorder import is_a, is_number, kind_of, pack, unpack
 from s2s.recorded.state import (
     ACTIVE,
     gives_argument,
@@ -80,6 +80,8 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         return out
     if rule is None and not (is_a(fn, (*KNOWN, PublicDerivative)) or gives_gradient(fn) or id(fn) in PRIMITIVES):
         raise error("S2S201", name=name_of(fn))
+    if type(out) is np.matrix and rule is not None:
+        return _of_matrices(fn, args, kwargs, out)
     for recorder in ACTIVE:
         if recorder.depends(args) or recorder.depends(kwargs):
             recorder.call(fn, args, kwargs, out)
@@ -101,6 +103,16 @@ def _texts_in(value: Any) -> Iterator[Any]:
     elif is_a(value, (list, tuple, set, frozenset, collections.deque, type({}.values()), type({}.keys()))):
         for item in list(value):
             yield from _texts_in(item)
+
+
+def _of_matrices(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
+    """Note a call that has given an ``np.matrix``, which has two dimensions whatever arrays would give."""
+    leaves: list[Any] = []
+    structure = pack((args, kwargs), leaves)
+    given, named = unpack(structure, list(map(plain_array, leaves)))
+    made = noted(fn, given, named, fn(*given, **named))
+    shape = plain_array(out).shape
+    return np.asmatrix(made if made.shape == shape else noted(np.reshape, (made, shape), {}, made.reshape(shape)))
 
 
 def _is_tied(out: Any, args: tuple[Any, ...]) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import has_own_operators
 from s2s.errors import error
 from s2s.runtime._memory import arrays_in, containers_in, items_of
 
@@ -44,6 +45,13 @@ def check_bits(value: Any) -> Any:
         kind = type(value).__name__
         no_derivative(f"an operator of a {kind}", "its items are not followed; use lists, or dicts with known keys")
     return value
+
+
+def check_operand(value: Any) -> None:
+    """Nothing to do where an operator between a value and an array is that of NumPy. Raises NoDerivativeError where the
+    class of the value has operators of its own."""
+    if has_own_operators(type(value)):  # type: ignore[arg-type]
+        raise error("S2S137", name=type(value).__name__)
 
 
 _SUBSCRIPTS = ("__getitem__", "__missing__", "__setitem__", "__contains__")

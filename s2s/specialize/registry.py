@@ -30,6 +30,7 @@ from s2s.specialize.calls import (
     intrinsics,
     lazy_calls,
     objects,
+    operands,
     ordering_calls,
     policy_calls,
     process,
@@ -142,6 +143,7 @@ KNOWN = Registry(
     always(objects.of_objects),
     named(zero_derivatives.HANDLERS),
     named(subscripts.HANDLERS),
+    named(operands.HANDLERS),
     for_types(type, functions.record_in_rule),
     named(ordering_calls.HANDLERS),
     # arrays that are changed

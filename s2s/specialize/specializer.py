@@ -146,6 +146,8 @@ class Specializer:
         """Whether the sweeps of a derivative are written: bodies of rules are specialised for them."""
         self.holding = Holding(self)
         """The choices that hold at this place."""
+        self.undescribed: set[ir.Atom] = set()
+        """The parameters of which nothing is known."""
         self.caught: list[ir.Atom | None] = []
         """The exceptions of the handlers around this place; None where it is known at run time only."""
 
@@ -173,6 +175,8 @@ class Specializer:
                 frame.env[param.var] = next(a for v, a in frame.env.items() if v.name == value.name)
                 continue
             var = self.context.define(name, value, name in varied)
+            if value == UNKNOWN:
+                self.undescribed.add(var)
             if holds_items(value):
                 self.context.data.add(var)
             frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else (

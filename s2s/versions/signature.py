@@ -23,6 +23,7 @@ from s2s.core.const import Const
 from s2s.core.inspection import (
     MISSING,
     class_attribute,
+    has_own_operators,
     is_sealed,
     is_written,
     look_up,
@@ -37,6 +38,7 @@ from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
     Array,
+    ArrayLike,
     DictOf,
     Dim,
     Example,
@@ -133,6 +135,8 @@ class _Describer:
             return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
         if kind in (tuple, list, dict) or is_record_class(kind):
             return self.container(value, name)
+        if issubclass(kind, np.ndarray) and has_own_operators(kind):  # type: ignore[arg-type]
+            return ArrayLike(kind)
         if issubclass(kind, _IDENTITY_TYPES) or _is_decorated(value) or _is_choice(value):
             return Known(Const(value))
         if self.attributes and may_have_gradient(value):
@@ -446,6 +450,8 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
         case Instance(kind, keys, items):
             pairs = zip(keys, items, strict=True)
             return f"{show(kind)}({', '.join(f'{k}={_key(i, show)}' for k, i in pairs)})"
+        case ArrayLike(kind):
+            return show(kind)
         case Unknown():
             return "?"
         case Same(name):
@@ -527,7 +533,7 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
         case DictOf(known, item):
             values = _guard_items(expr, f"{expr}.values()", dict, item, names)
             return [*values, _guard_items(expr, expr, dict, known, names)[-1]]
-        case Object(kind):
+        case Object(kind) | ArrayLike(kind):
             return [f"{expr}.__class__ is {names.add(kind, 't')}"]
         case Instance(kind, keys, items):
             tests = [f"{expr}.__class__ is {names.add(kind, 't')}"]

@@ -17,7 +17,7 @@ import pytest
 
 import s2s
 from s2s.core.ir import Const
-from s2s.core.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence
+from s2s.core.values import UNKNOWN, Array, ArrayLike, Dim, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.dispatch import dispatcher, lookup
 from s2s.dispatch.dispatcher import INLINE, MOST_OBJECTS, Dispatcher
 from s2s.errors import ArgumentError, InternalError
@@ -75,7 +75,7 @@ def product():
         (np.ones(()), Array(np.dtype("f8"), ()), "f8[]"),
         (np.ones(0, ">f4"), Array(np.dtype(">f4"), (Dim("X.0"),)), ">f4[:]"),
         (np.array([None]), UNKNOWN, "?"),
-        (np.ma.masked_array([1.0]), UNKNOWN, "?"),
+        (np.ma.masked_array([1.0]), ArrayLike(np.ma.MaskedArray), "MaskedArray"),
         ((1.0, [2]), Sequence(tuple, (Scalar(float), Sequence(list, (Scalar(int),)))), "(float, [int,])"),
         ({"a": 1.0}, Mapping(("a",), (Scalar(float),)), "{'a': float}"),
         (Pair(1.0, 2), Sequence(Pair, (Scalar(float), Scalar(int))), "Pair(float, int)"),
@@ -407,8 +407,9 @@ def test_objects_of_any_class_go_to_the_general_version_and_others_do_not(fake):
     assert g(thing) == "?"
     assert g(1.0) == "float"
     assert g(thing) == "?"
-    assert g(np.ma.masked_array([1.0])) == "?"
-    assert len(fake.calls) == 2
+    assert g(collections.deque([2.0])) == "?"
+    assert g(np.ma.masked_array([1.0])) == "MaskedArray"
+    assert len(fake.calls) == 3
 
 
 def tell(arguments):

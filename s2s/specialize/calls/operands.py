@@ -1,0 +1,46 @@
+"""Operands whose classes have operators of their own: a product with a matrix of ``np.matrix``, of a masked array, of a
+sparse matrix is not what the rule of the operator says.
+
+Where the class is known the call is refused; where nothing is known of a value, it is looked at when the program runs.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.analysis.abstract.lattice import type_of
+from s2s.core import ir
+from s2s.core.inspection import has_own_operators
+from s2s.core.operators import BINARY
+from s2s.core.values import ArrayLike, Object, Unknown
+from s2s.specialize.frames import in_rule
+from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
+
+__all__ = ["HANDLERS"]
+
+
+def _checked(site: CallSite) -> ir.Atom | None:
+    """An operation between values of which one carries a derivative."""
+    if in_rule(site.frame) or site.specializer.sweeping or site.is_spread or not site.is_varied:
+        return NOT_HANDLED
+    for atom in site.args:
+        value = site.value(atom)
+        kind = value.type if isinstance(value, (ArrayLike, Object)) else type_of(value)
+        if kind is not None and has_own_operators(kind):
+            raise site.refusal("S2S137", name=kind.__name__)
+        if kind is None and isinstance(value, Unknown) and _is_looked_at(site, atom):
+            site.builder.call(rt.check_operand, atom, span=site.span, effect=True)
+    return NOT_HANDLED
+
+
+def _is_looked_at(site: CallSite, atom: ir.Atom) -> bool:
+    """Whether a value of unknown kind is one that the program finds: a differentiated one comes of rules, and of an
+    argument the caller says the kind."""
+    context = site.context
+    return not (context.is_varied(atom) or context.is_virtual(atom) or atom in site.specializer.undescribed)
+
+
+HANDLERS: dict[Any, Handler] = dict.fromkeys((*BINARY, np.dot, np.matmul, np.inner), _checked)
