@@ -407,7 +407,7 @@ def _standing(out: Any, has_aux: bool) -> tuple[Any, ...]:
 
 def _with_tangents(version: Version, target: Target) -> Callable[..., Any]:
     """What ``jvp`` calls: a function of the primals that gives one of their tangents."""
-    run = version.run
+    run = version.call
 
     def call(*values: Any) -> Callable[..., Any]:
         return lambda *tangents: run(*values, *tangents)

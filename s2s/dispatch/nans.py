@@ -33,7 +33,7 @@ _STEEP = re.compile(
 
 _PLACES = {
     "grad": 0, "elementwise_grad": 0, "jacfwd": 0, "jacrev": 0,
-    "value_and_grad": 1, "value_and_jacfwd": 1, "value_and_jacrev": 1,
+    "value_and_grad": 1, "value_and_jacfwd": 1, "value_and_jacrev": 1, "jvp": 1,
 }
 MOST_IN_VAIN = 2
 """A version for which so many recordings had NaN as well is asked no more."""
@@ -102,6 +102,11 @@ def _recorded(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...])
     try:
         with section, own_codes():
             again = recording_of(dispatcher, version, problem, values)
-        return imported("s2s.recorded.entry:repeated")(primal.function, values, again.call)
+        count, is_pushed = len(version.avals), version.request.mode == "jvp"
+
+        def call(*given: Any) -> Any:
+            return again.call(*given[:count])(*given[count:]) if is_pushed else again.call(*given)
+
+        return imported("s2s.recorded.entry:repeated")(primal.function, values, call)
     except Exception:  # what was computed stays
         return None

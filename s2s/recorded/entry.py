@@ -24,7 +24,7 @@ from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
-from s2s.recorded.sweeps import Backward, Forward
+from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back
 from s2s.recorded.turns import TURNS
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
@@ -447,13 +447,14 @@ def _jvp(recording: _Recording, request: Request, function: Any, tangents: Any) 
 
 def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[Any, ...]) -> Any:
     sweep = Forward(recording.recorder)
+    moving: list[tuple[Any, Any]] = []
     for path, tangent in zip(request.wrt, tangents):
         given = recording.inputs[path]
         parts: list[Any] = []
         _along(given.structure, vars(tangent) if has_attributes(tangent) else tangent, parts, len(given.leaves))
-        for ref, dot in zip(given.refs, parts):
-            if dot is not None:
-                sweep.set(ref, dot)
+        moving += [(ref, dot) for ref, dot in zip(given.refs, parts) if dot is not None]
+    for ref, dot in moving:
+        sweep.set(ref, dot)
     sweep.run()
     leaves: list[Any] = []
     structure = pack(out, leaves, _has_parts)
@@ -461,7 +462,10 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
     for leaf in leaves:
         ref = recording.recorder.ref(leaf)
         dot = None if ref is None else sweep.value(ref)
-        dots.append(rt.zeros_of(leaf) if dot is None else dot)
+        dot = rt.zeros_of(leaf) if dot is None else dot
+        if _carries(leaf) and is_in_doubt(leaf, dot, moving):
+            dot = swept_back(recording.recorder, leaf, moving)
+        dots.append(dot)
     return unpack(structure, dots)
 
 

@@ -417,3 +417,35 @@ def _push_of(fn: Any, argnums: tuple[int, ...], count: int, names: tuple[str, ..
 
 _PULL: dict[type, Any] = {Arithmetic: _pull_arithmetic, Read: _pull_read, Store: _pull_store, Step: _pull_step}
 _PUSH: dict[type, Any] = {Arithmetic: _push_arithmetic, Read: _push_read, Store: _push_store, Step: _push_step}
+
+
+# --- tangents that are NaN ------------------------------------------------------------------------------------------
+
+MOST_ROWS = 1000
+"""For so many numbers at most a tangent is computed by the cotangents of each."""
+
+
+def is_in_doubt(leaf: Any, dot: Any, moving: list[tuple[Any, Any]]) -> bool:
+    """Whether the tangent of a part of a result is NaN where the part, which is real, is not: the zeros of the reverse
+    sweep are strong, those of the forward sweep are not."""
+    if operations.ACTIVE or np.result_type(leaf).kind != "f" or np.size(leaf) > MOST_ROWS:
+        return False
+    return not any(np.iscomplexobj(dot) for _, dot in moving) and bool(np.any(np.isnan(dot) & ~np.isnan(leaf)))
+
+
+def swept_back(recorder: Recorder, leaf: Any, moving: list[tuple[Any, Any]]) -> Any:
+    """The tangent of a part of a result, by the cotangents of each of its numbers: ``moving`` has what is
+    differentiated and its tangents, of which zeros count nothing."""
+    made = np.zeros(np.shape(leaf), np.result_type(leaf))
+    for index in np.ndindex(made.shape):
+        bar = np.zeros_like(made)
+        bar[index] = 1.0
+        sweep = Backward(recorder)
+        sweep.add(recorder.ref(leaf), bar if isinstance(leaf, np.ndarray) else type(leaf)(1.0))
+        sweep.run()
+        for ref, dot in moving:
+            slope = None if ref is None else sweep.value(ref)
+            if slope is not None:
+                moves = np.not_equal(dot, 0.0)
+                made[index] += np.sum(np.multiply(slope, dot, where=moves, out=np.zeros(np.shape(dot))))
+    return made if isinstance(leaf, np.ndarray) else type(leaf)(made[()])

@@ -69,6 +69,26 @@ def test_zeros_are_strong(f):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("recorded", ["1", "always"])
+def test_tangents(recorded, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", recorded)
+    along = DRAWS.normal(size=X.size)
+    for f in FUNCTIONS:
+        expected = differences(f, X) @ along
+        for _ in range(2):
+            value, found = s2s.jvp(f, (X,), (along,))
+            np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8)
+            assert value == f(X)
+    columns, found = s2s.jvp(lambda x: np.sqrt(graph(x)) @ graph(x), (X,), (along,))
+    expected = differences(lambda x: np.sqrt(graph(x)) @ graph(x), X).T @ along
+    np.testing.assert_allclose(found, expected.T, rtol=1e-7, atol=1e-8)
+    (value, found, rest) = s2s.jvp(lambda x: (slope_after_a_zero(x), "rest"), (X,), (along,), has_aux=True)
+    assert rest == "rest" and np.isclose(found, differences(slope_after_a_zero, X) @ along, rtol=1e-7)
+    kept = s2s.jvp(lambda x: np.sum(np.sqrt(x) ** 2), (np.array([0.0, 4.0]),), (np.ones(2),))[1]
+    assert np.isnan(kept)  # its derivative is two, and not the one that strong zeros would give
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_a_derivative_on_the_edge_of_where_a_function_is_defined():
     x = np.array([0.0, 4.0])
     np.testing.assert_array_equal(s2s.grad(lambda x: np.sum(np.sqrt(x) * np.array([0.0, 1.0])))(x), [0.0, 0.25])
