@@ -382,7 +382,8 @@ HINTS: dict[str, str] = {
     "S2S221": "collect the items in a list with `append`",
     "S2S222": "write a loop, or a list comprehension that computes all items before the first is read",
     "S2S301": "write it in Python, with functions of NumPy or math",
-    "S2S302": "define the function in a file or a notebook cell",
+    "S2S302": "define it in a file or a notebook cell, tell `linecache` its text, or take central differences, "
+              "`s2s.differentiable(f, numeric=True)`",
     "S2S501": "choose a position that the function has",
     "S2S502": "choose a name that the function has",
     "S2S508": "name each argument once in `argnums`",

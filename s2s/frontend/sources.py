@@ -107,7 +107,6 @@ def _lines(fn: types.FunctionType) -> list[str]:
         raise error(
             "S2S302", name=code.co_qualname,
             label=f"it was compiled from {code.co_filename}, which cannot be read",
-            hint="define the function in a file or a notebook cell",
         )
     return lines
 

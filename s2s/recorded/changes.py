@@ -24,6 +24,7 @@ from s2s.recorded.state import ACTIVE, has_new
 from s2s.recorded.tools import call
 from s2s.rules import table
 from s2s.rules.functions import description_of
+from s2s.versions.paths import what_to_give
 
 
 def run(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any) -> Any:
@@ -93,7 +94,7 @@ def change(
             if is_known:
                 return made
         if has_changed:
-            raise error("S2S201", name=name_of(fn))
+            raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
         return noted(fn, args, kwargs, out)
     arrays = [plain_array(args[k]) for k in places]
     given = [arrays[places.index(k)] if k in places else arg for k, arg in enumerate(args)]

@@ -12,6 +12,7 @@ from s2s.errors import error
 from s2s.recorded.recorder import is_a
 from s2s.recorded.tools import call
 from s2s.rules import table
+from s2s.versions.paths import what_to_give
 
 __all__ = ["drawn", "is_draw"]
 
@@ -29,5 +30,5 @@ def drawn(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if rule is None and is_a(receiver, _STREAMS):
         rule, args = table.find(getattr(type(receiver), fn.__name__)), (receiver, *args)
     if rule is None or rule.kind != "model":
-        raise error("S2S201", name=name_of(fn))
+        raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
     return call(rule.body, *rule.given, *args, **kwargs)

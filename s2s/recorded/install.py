@@ -42,7 +42,6 @@ _OWN = (
     "warnings",
     "inspect",
     "types",
-    "dataclasses",
     "weakref",
     "linecache",
     "traceback",

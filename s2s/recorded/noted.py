@@ -35,6 +35,7 @@ from s2s.recorded.state import (
     written,
 )
 from s2s.rules import table
+from s2s.versions.paths import what_to_give
 
 PRIMITIVES: dict[int, Any] = {}
 """Python functions that are one step: those that sweeps make."""
@@ -79,7 +80,7 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
     if not has_new(args, kwargs, out):
         return out
     if rule is None and not (is_a(fn, (*KNOWN, PublicDerivative)) or gives_gradient(fn) or id(fn) in PRIMITIVES):
-        raise error("S2S201", name=name_of(fn))
+        raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
     if type(out) is np.matrix and rule is not None:
         return _of_matrices(fn, args, kwargs, out)
     for recorder in ACTIVE:

@@ -14,6 +14,7 @@ from s2s.errors import error
 from s2s.recorded.kinds import is_opaque
 from s2s.recorded.memory import owner_of
 from s2s.recorded.recorder import Recorder, is_a, is_number, items_of, kind_of, pack
+from s2s.versions.paths import what_to_give
 
 __all__ = [
     "ACTIVE", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on", "has_new", "hides",
@@ -88,7 +89,7 @@ def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) 
         part for recorder in ACTIVE[:1] for value in (*given, *kwargs.values()) for part in recorder.parts_of(value)
     ]
     if has_new((*given, held), kwargs, out) and not is_a(out, (bool, int, str)):
-        raise error("S2S201", name=name_of(fn))
+        raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
     taint(out, *given, *kwargs.values())
     return out
 
@@ -96,7 +97,7 @@ def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) 
 def checked(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
     """The result of code that is not watched, which must hand on what it is given."""
     if depends(args, kwargs) and has_new(args, kwargs, out):
-        raise error("S2S201", name=name_of(fn))
+        raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
     return out
 
 

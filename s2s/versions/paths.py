@@ -137,3 +137,18 @@ def import_path(value: Any) -> str | None:
         if found is value:
             return f"{module_name}:{name}"
     return None
+
+
+def what_to_give(fn: Any) -> str:
+    """How to give a function without source a derivative, in words that can be pasted where its name is known."""
+    module, _, name = (import_path(fn) or "").partition(":")
+    bind = name
+    if not name or "." in name or module == "builtins":
+        name = bind = "f"
+    elif module != "__main__":
+        name = f"{module}.{name}"
+        bind = f"import {module}; {name}"
+    return (
+        "write it with functions of NumPy or math that have rules, or give it undifferentiated values; "
+        f"or give it a rule, `s2s.defvjp({name}, rule)`, "
+        f"or central differences, `{bind} = s2s.differentiable({name}, numeric=True)`")

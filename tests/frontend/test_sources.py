@@ -173,7 +173,8 @@ def test_without_lines_the_source_is_unavailable():
     assert str(caught.value) == (
         "the source of `g` is not available [S2S302]\n"
         "  = because: it was compiled from <string>, which cannot be read\n"
-        "  = instead:  define the function in a file or a notebook cell"
+        "  = instead:  define it in a file or a notebook cell, tell `linecache` its text, or take central differences, "
+        "`s2s.differentiable(f, numeric=True)`"
     )
 
 

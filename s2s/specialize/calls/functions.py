@@ -35,7 +35,7 @@ from s2s.specialize.outcomes import INLINE_DEPTH, Outcome, inlined_if_possible, 
 from s2s.specialize.site import NOT_HANDLED, CallSite
 from s2s.specialize.speculation import speculate
 from s2s.versions.boundary import Raised
-from s2s.versions.paths import import_path
+from s2s.versions.paths import what_to_give
 
 __all__ = [
     "LOOKED_THROUGH", "as_it_is", "by_model", "by_rule", "by_source", "check_has_rule", "check_kinds", "check_taken",
@@ -244,23 +244,8 @@ def check_has_rule(site: CallSite) -> ir.Atom | None:
     fn = site.fn
     if site.is_varied and not (is_hashable(fn) and key_of(fn) in LOOKED_THROUGH) and not makes_text(fn):
         if public_module(fn) not in OWN_MODULES:
-            raise site.refusal("S2S201", name=name_of(fn), hint=_what_to_give(fn))
+            raise site.refusal("S2S201", name=name_of(fn), hint=what_to_give(fn))
     return NOT_HANDLED
-
-
-def _what_to_give(fn: Any) -> str:
-    """How to give a function without source a derivative, in words that can be pasted where its name is known."""
-    module, _, name = (import_path(fn) or "").partition(":")
-    bind = name
-    if not name or "." in name or module == "builtins":
-        name = bind = "f"
-    elif module != "__main__":
-        name = f"{module}.{name}"
-        bind = f"import {module}; {name}"
-    return (
-        "write it with functions of NumPy or math that have rules, or give it undifferentiated values; "
-        f"or give it a rule, `s2s.defvjp({name}, rule)`, "
-        f"or central differences, `{bind} = s2s.differentiable({name}, numeric=True)`")
 
 
 def maker_of_callable(site: CallSite) -> ir.Atom | None:
