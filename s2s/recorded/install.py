@@ -109,10 +109,21 @@ class Installer:
                 self._name_parts(made, code)
         made = _WATCHED[code]
         if made is None or made.co_freevars != code.co_freevars:
+            self._called_by(function)
             return
         with self.lock:
             self.installed.append((function, code))
             function.__code__ = made
+        self._parts_of(function)
+
+    def _called_by(self, function: types.FunctionType) -> None:
+        """See what a function without source may call: nobody sees its calls."""
+        code = function.__code__
+        if id(code) in self.seen:
+            return
+        self.seen[id(code)] = code
+        for name in code.co_names:
+            self._inside(function.__globals__.get(name))
         self._parts_of(function)
 
     def _parts_of(self, function: types.FunctionType) -> None:

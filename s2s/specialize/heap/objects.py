@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
 from s2s.analysis import raising
+from s2s.analysis.abstract.lattice import type_of
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, is_constant_kind
 from s2s.builder.virtual_heap import Cell, State, cell_of, is_instance, state_of
@@ -87,7 +88,10 @@ class Instances:
         else:
             made = self.new(at, cls)
         state = state_of(self.context, made)
-        if state is None or not issubclass(state.kind, cls):
+        kind = type_of(self.context.value(made)) if state is None else state.kind
+        if kind is None or (state is None and issubclass(kind, cls)):  # ``__init__`` may follow, of an object not seen
+            raise at.refusal("S2S201", name=f"{cls.__name__}.__new__")
+        if not issubclass(kind, cls):
             return made
         init = self.look_up(cls, "__init__")
         if isinstance(init, types.FunctionType):
