@@ -189,7 +189,7 @@ def tangent_like(dot: Any, x: Any) -> Any:
     if isinstance(x, (tuple, list)) and isinstance(dot, (tuple, list)):
         if len(x) != len(dot):
             raise joined_containers(x)
-        return type(dot)([tangent_like(part_dot, part) for part_dot, part in zip(dot, x)])
+        return rebuild(dot, [tangent_like(part_dot, part) for part_dot, part in zip(dot, x)])
     if not isinstance(x, (np.ndarray, np.generic, float, complex)):
         return dot
     dot = cast(dot, x)

@@ -6,7 +6,7 @@ from typing import Any
 
 from s2s.core import public
 from s2s.errors import error
-from s2s.runtime._cotangents import cast, tangent_like, zeros_of
+from s2s.runtime._cotangents import cast, rebuild, tangent_like, zeros_of
 from s2s.runtime._fitting import check_cotangent, check_tangent
 
 
@@ -105,7 +105,7 @@ def fit_bar(given: Any, argument: Any, rule: str) -> Any:
     it has not the shape or the structure of the argument."""
     check_cotangent(given, argument, rule)
     if isinstance(argument, (tuple, list)):
-        return type(argument)([fit_bar(g, x, rule) for g, x in zip(given, argument)])
+        return rebuild(argument, [fit_bar(g, x, rule) for g, x in zip(given, argument)])
     if isinstance(argument, dict):
         return {key: fit_bar(given[key], x, rule) for key, x in argument.items()}
     return zeros_of(argument) if given is None else cast(given, argument)

@@ -209,7 +209,7 @@ def count(x: Any) -> int:
 def tangents_like(dot: Any, x: Any, count: int) -> Any:
     """Tangents for many directions in the shape and dtype of ``x``, of whatever structure that is."""
     if isinstance(x, (tuple, list)) and isinstance(dot, (tuple, list)):
-        return type(dot)([tangents_like(part_dot, part, count) for part_dot, part in zip(dot, x)])
+        return rt.rebuild(dot, [tangents_like(part_dot, part, count) for part_dot, part in zip(dot, x)])
     if not isinstance(x, (np.ndarray, np.generic, float, complex)):
         return dot
     kind = np.result_type(x) if isinstance(x, (np.ndarray, np.inexact, float, complex)) else np.result_type(dot)

@@ -17,6 +17,7 @@ from s2s import runtime as rt
 from s2s.models import sparse as models
 from s2s.models import sparse_matrices as matrices
 from s2s.models import sparse_solvers as solvers
+from s2s.models import sparse_spectra as spectra
 from s2s.rules.samples import args, arr
 from s2s.rules.table import jvp, kind_by_value, linear, model, refuse, vjp, zero
 
@@ -186,7 +187,7 @@ vjp(linalg.SuperLU.solve, rhs=_solve_rhs, params="self, rhs, trans='N'")
 jvp(linalg.SuperLU.solve, rhs=lambda rhs_dot, self, trans: self.solve(rhs_dot, trans))
 
 for _name in (
-    "spilu", "expm", "expm_multiply", "matrix_power", "inv", "eigs", "eigsh", "svds", "bicg", "cgs", "lgmres", "qmr",
+    "spilu", "expm", "matrix_power", "inv", "bicg", "cgs", "lgmres", "qmr",
     "gcrotmk", "tfqmr", "lsqr", "lsmr", "lobpcg", "onenormest",
 ):
     if hasattr(linalg, _name):
@@ -194,3 +195,18 @@ for _name in (
 for _name in ("tril", "triu", "find", "lil_array", "lil_matrix", "dok_array", "dok_matrix"):
     if hasattr(sparse, _name):
         refuse(getattr(sparse, _name), "it has no rule; use csr_array, coo_array or diags of the data and its places")
+
+# --- parts of spectra -------------------------------------------------------------------------------------------------
+
+zero(spectra.places_among, spectra.phases_like, spectra.check_size)
+kind_by_value(spectra.places_among, spectra.phases_like)
+linear(
+    spectra.expm_times, B=lambda y_bar, A: spectra.expm_times(A.T, y_bar), params="A, B", harmless="A",
+)
+model(linalg.eigsh, samples=[args(arr(4, 4, positive=True), 2, return_eigenvectors=False)])(spectra.eigsh)
+model(linalg.eigs)(spectra.eigs)
+model(linalg.svds, samples=[args(arr(4, 5), 2, return_singular_vectors=False)])(spectra.svds)
+model(
+    linalg.expm_multiply,
+    samples=[args(arr(3, 3), arr(3)), args(arr(3, 3), arr(3, 2), 0.0, 1.0, 3), args(MATRIX, arr(3))],
+)(spectra.expm_multiply)
