@@ -198,7 +198,7 @@ EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
     "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random", "draws"), "numpy.testing": ("numpy.testing",),
     "scipy.fft": ("scipy.fft", "scipy.fft_compiled"), "scipy.linalg": (
         "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
-        "scipy.linalg_eigen", "scipy.linalg_spaces", "scipy.linalg_schur", "scipy.lapack",
+        "scipy.linalg_eigen", "scipy.linalg_spaces", "scipy.linalg_schur", "scipy.linalg_reduced", "scipy.lapack",
     ),
     "scipy.special.cython_special": ("scipy.special_compiled",), "scipy.special": (
         "scipy.special", "scipy.special_bessel", "scipy.special_distributions", "scipy.special_polynomials",

@@ -241,7 +241,7 @@ vjp(
 )
 
 for _name in (
-    "hessenberg", "ldl", "qz", "ordqz", "rsf2csf", "cdf2rdf", "cossin", "subspace_angles",
+    "qz", "ordqz", "rsf2csf", "cdf2rdf", "cossin", "subspace_angles",
     "matrix_balance", "qr_multiply", "qr_insert", "qr_delete", "qr_update",
     "interpolative", "find_best_blas_type",
 ):
