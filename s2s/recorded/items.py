@@ -28,6 +28,7 @@ from s2s.recorded.state import (
     depends,
     handed_on,
     has_new,
+    is_kept,
 )
 from s2s.recorded.tools import INSTALLER, call, call_method
 
@@ -130,7 +131,7 @@ def get_attribute(value: Any, name: str) -> Any:
                 return item_of(value, name)
             INSTALLER.see(value)
             found = getattr(value, name)
-            if is_opaque(value) and depends(value) and has_new((value,), {}, found):
+            if is_opaque(value) and depends(value) and not is_kept(value, found):
                 raise error("S2S208", name=name)
             if type(found) is types.FunctionType or type(found) is types.MethodType:
                 INSTALLER.see(found)

@@ -58,6 +58,7 @@ from s2s.recorded.kinds import (
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects, takes_objects
 from s2s.recorded.prepared import prepared, reads_items
+from s2s.recorded.probed import is_unknown
 from s2s.recorded.recorder import is_a, is_number
 from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
 from s2s.recorded.solutions import ROLES, as_constants, is_of_model, model_of
@@ -70,6 +71,7 @@ from s2s.recorded.state import (
     handed_on,
     has_new,
     hides,
+    keep_given,
     taint,
     written,
 )
@@ -422,6 +424,7 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         made = kind(*args, **kwargs)
         if not is_python(kind) and depends(args, kwargs):
             taint(made)
+            keep_given(made, *args, *kwargs.values())
         return made
     if issubclass(kind, (float, np.floating)) and len(args) == 1 and not kwargs and is_number(args[0]):
         out = kind(args[0])
@@ -497,6 +500,8 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
     if overridden(args, fn):
         return of_own_arrays(fn, args, kwargs, bound)
     out_arg: Any = kwargs.get("out")
+    if out_arg is not None and not is_a(fn, np.ufunc) and is_unknown(fn):
+        out_arg = None  # it may do anything with it
     if is_a(fn, np.ufunc) and len(args) > fn.nin:
         out_arg, args = args[fn.nin:], args[: fn.nin]
     elif out_arg is None and is_hashable(fn) and (place := place_of_out(fn)) is not None and len(args) > place:

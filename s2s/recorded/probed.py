@@ -1,7 +1,8 @@
-"""Calls of compiled functions that nobody knows, and that are affine in what is differentiated.
+"""Calls of compiled functions that nobody knows, and that are affine in what is differentiated, or constant near it.
 
     movement   each number of the result is one of the arguments, or the same whatever they are
     affine     the result is an affine function of each argument, the others held
+    constant   the result is the same, to the last bit, wherever the arguments are a little different, as ranks are
 
 What a function does is asked of itself, by calling it with copies of its arguments that hold other numbers. What it
 gave for the arguments as they are must be what was found: so a function that chooses by the numbers is either known
@@ -10,8 +11,10 @@ where it is differentiated, or not known at all.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -62,10 +65,24 @@ class Probe:
         self.before = [plain_array(leaf).copy(order="K") if is_a(leaf, np.ndarray) else leaf for leaf in self.leaves]
         self.moving = [k for k, leaf in enumerate(self.leaves) if is_a(leaf, np.ndarray) and depends(leaf)]
         others = [leaf for leaf in self.leaves if not is_a(leaf, np.ndarray)]
+        self.filled: list[int] = []
         self.can_ask = bool(self.moving) and all(_is_real(self.leaves[k]) for k in self.moving)
         self.can_ask = self.can_ask and all(map(_is_still, others))
         self.can_ask = self.can_ask and not depends(others) and not hides(tuple(others), {})
         self.can_ask = self.can_ask and not any(kind_of(a) in "OcV" for a in self.leaves if is_a(a, np.ndarray))
+
+    def fills(self) -> bool:
+        """Whether the call has filled an array with the very numbers that were there before, as memory that is taken
+        again may hold them: with other arguments it fills it with others."""
+        targets = [k for k, a in enumerate(self.leaves) if is_a(a, np.ndarray) and k not in self.moving and _is_real(a)]
+        if not (self.can_ask and any(self.leaves[k].size and self.leaves[k].flags.writeable for k in targets)):
+            return False
+        draws, after = np.random.default_rng(14), dict[int, Any]()
+        moved = [draws.standard_normal(self.before[k].shape) for k in self.moving]
+        with contextlib.suppress(Exception), np.errstate(all="ignore"):
+            self._at(moved, lambda k: True, after)
+        self.filled = [k for k in targets if k in after and not _same(self.before[k], after[k])]
+        return bool(self.filled)
 
     def answer(self, out: Any) -> tuple[bool, Any]:
         """Whether the call is known now, and its result, of which all recordings know. What it has changed in its
@@ -81,14 +98,19 @@ class Probe:
         try:
             with np.errstate(all="ignore"):
                 found = self._movement(whole) or self._affine(whole)
+                is_constant = found is None and self._is_constant(results)
         except Exception:  # a function may refuse other numbers in any way
             return False, None
-        if found is None:
+        if found is None and not is_constant:
             return False, None
-        changed = [k for k in arrays if not _same(self.before[k], plain_array(self.leaves[k]))]
+        changed = [k for k in arrays if k in self.filled or not _same(self.before[k], plain_array(self.leaves[k]))]
         after = {k: plain_array(self.leaves[k]).copy() for k in changed}
         for k in changed:  # what is differentiated, as it was before the call
             plain_array(self.leaves[k])[...] = self.before[k]
+        if found is None:
+            for k in changed:
+                set_item(after[k], plain_array(self.leaves[k]), ...)
+            return True, out
         given = [call(np.array, plain_array(self.leaves[k])) for k in self.moving]
         parts = whole.split(call(found[0], *given, *found[1]))
         for part, k in zip(parts[len(results):], arrays):
@@ -99,8 +121,12 @@ class Probe:
                 results[n] = parts[n] if is_a(leaf, np.ndarray) else call_method(parts[n], "item")
         return True, unpack(made, results)
 
-    def _at(self, values: list[np.ndarray[Any, Any]]) -> tuple[np.ndarray[Any, Any], list[Any]]:
-        """What the function gives for other numbers, as one array; and what it gives that are no such numbers."""
+    def _at(
+        self, values: list[np.ndarray[Any, Any]], is_seen: Callable[[int], bool] = lambda k: True,
+        after: dict[int, Any] | None = None,
+    ) -> tuple[np.ndarray[Any, Any], list[Any]]:
+        """What the function gives for other numbers, as one array, and leaves in the arrays that are seen; and what it
+        gives that are no such numbers."""
         leaves = [leaf.copy(order="K") if is_a(leaf, np.ndarray) else leaf for leaf in self.before]
         for k, value in zip(self.moving, values):
             leaves[k][...] = value.reshape(leaves[k].shape)
@@ -111,18 +137,31 @@ class Probe:
             out = self.fn(*args, **kwargs)
         finally:
             ACTIVE[:] = recorders
+        if after is not None:
+            after.update(enumerate(leaves))
         results: list[Any] = []
         pack(out, results)
-        whole = _Outputs(results, [leaf for leaf in leaves if is_a(leaf, np.ndarray)])
+        whole = _Outputs(results, [leaf for k, leaf in enumerate(leaves) if is_a(leaf, np.ndarray) and is_seen(k)])
         return whole.numbers, whole.others
 
     def _movement(self, whole: _Outputs) -> tuple[Any, list[Any]] | None:
-        """The call as a choice among the numbers of its arguments, if it is one."""
+        """The call as a choice among the numbers of its arguments, if it is one: whatever they are, or by their order.
+        """
         flat = np.concatenate([self.before[k].ravel() for k in self.moving])
         draws = np.random.default_rng(11)
         labels = [draws.standard_normal(flat.size).astype(flat.dtype) for _ in range(2)]
         if not flat.size or any(np.unique(one).size < flat.size for one in labels):
             return None
+        found = self._chosen(whole, flat, labels)
+        if found is None and np.unique(flat).size == flat.size:
+            ranks = np.argsort(np.argsort(flat))
+            found = self._chosen(whole, flat, [np.sort(one)[ranks] for one in labels])
+        return found
+
+    def _chosen(
+        self, whole: _Outputs, flat: np.ndarray[Any, Any], labels: list[np.ndarray[Any, Any]]
+    ) -> tuple[Any, list[Any]] | None:
+        """The call as a choice among the numbers ``flat``, if it is one for two sets of labels of these."""
         first, second = (self._at(self._parts(one)) for one in labels)
         if not (_is_like(first[1], whole.others) and _is_like(second[1], whole.others)):
             return None
@@ -136,6 +175,21 @@ class Probe:
                 return None
         return _written(_MOVED, len(self.moving)), [place, is_moved, whole.numbers]
 
+    def _is_constant(self, results: list[Any]) -> bool:
+        """Whether the result, and what is left in the arrays that are not differentiated, is the same near the
+        arguments, and these are left as they are."""
+        if not all(_same(self.before[k], plain_array(self.leaves[k])) for k in self.moving):
+            return False
+        arrays = [a for k, a in enumerate(self.leaves) if is_a(a, np.ndarray) and k not in self.moving]
+        whole, draws = _Outputs(results, arrays), np.random.default_rng(13)
+        for size in (1e-4, 1e-6, 1e-6):
+            scales = [1.0 + size * draws.uniform(-1.0, 1.0, self.before[k].shape) for k in self.moving]
+            moved = [scale * self.before[k] for scale, k in zip(scales, self.moving)]
+            numbers, others = self._at(moved, lambda k: k not in self.moving)
+            if not (_is_like(others, whole.others) and _same(numbers, whole.numbers)):
+                return False
+        return True
+
     def _affine(self, whole: _Outputs) -> tuple[Any, list[Any]] | None:
         """The call by its slopes, if it is affine in each array that is differentiated; with several of these, for a
         derivative of first order only."""
@@ -143,7 +197,7 @@ class Probe:
         dtypes = {self.before[k].dtype for k in self.moving}
         if sum(sizes) > CALLS or sum(sizes) * whole.numbers.size > NUMBERS or dtypes != {np.dtype(float)}:
             return None
-        if (len(sizes) > 1 and len(ACTIVE) > 1) or not np.isfinite(whole.numbers).all():
+        if (len(sizes) > 1 and len(ACTIVE) > 1) or not np.isfinite(whole.numbers).any():
             return None
         slopes = [self._slopes(n, whole) for n in range(len(self.moving))]
         if any(one is None for one in slopes):
@@ -152,13 +206,19 @@ class Probe:
         return _written(_AFFINE, len(self.moving)), [*pairs, whole.numbers]
 
     def _slopes(self, n: int, whole: _Outputs) -> np.ndarray[Any, Any] | None:
-        """The derivatives of all outputs by one array, in which the call is affine; None if it is not."""
+        """The derivatives of all outputs by one array, in which the call is affine; None if it is not. An output that
+        is no finite number, as at the start of a moving window, must be the same whatever the array is."""
+        is_finite = np.isfinite(whole.numbers)
         x = self.before[self.moving[n]].ravel()
         scale = float(2.0 ** np.round(np.log2(np.max(np.abs(x), initial=0.0) or 1.0)))
 
         def at(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
             found, others = self._at([value if m == n else self.before[k] for m, k in enumerate(self.moving)])
-            return found if _is_like(others, whole.others) and found.shape == whole.numbers.shape else None
+            if not _is_like(others, whole.others) or found.shape != whole.numbers.shape:
+                return None
+            if not _same(found[~is_finite], whole.numbers[~is_finite]):
+                return None
+            return np.where(is_finite, found, 0.0)
 
         base = at(np.zeros_like(x))
         if base is None:
@@ -171,7 +231,7 @@ class Probe:
             slopes[:, i] = (found - base) / scale
         draws = np.random.default_rng(12)
         for value in (x, *(scale * draws.standard_normal((2, x.size)))):
-            found = whole.numbers if value is x else at(value)
+            found = np.where(is_finite, whole.numbers, 0.0) if value is x else at(value)
             allowed = TOLERANCE * (np.abs(slopes) @ np.abs(value) + np.abs(base))
             if found is None or not np.all(np.abs(base + slopes @ value - found) <= allowed):
                 return None

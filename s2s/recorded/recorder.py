@@ -168,6 +168,7 @@ class Recorder:
         self.steps: list[Any] = []
         self.holders: dict[int, list[tuple[Any, int]]] = {}
         self.tainted: dict[int, Any] = {}
+        self.given: dict[int, list[Any]] = {}
         self.has_written = False
         self.before: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
         self.has_strong_zeros = True

@@ -18,7 +18,7 @@ from s2s.versions.paths import what_to_give
 
 __all__ = [
     "ACTIVE", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on", "has_new", "hides",
-    "taint", "written",
+    "is_kept", "keep_given", "taint", "written",
 ]
 
 ACTIVE: list[Recorder] = []
@@ -75,6 +75,18 @@ def taint(*values: Any) -> None:
         if is_opaque(value):
             for recorder in ACTIVE:
                 recorder.tainted[id(value)] = value
+
+
+def keep_given(value: Any, *given: Any) -> None:
+    """Note what an object of compiled code was given, which it may give again."""
+    for recorder in ACTIVE:
+        recorder.given.setdefault(id(value), [value]).extend(given)
+
+
+def is_kept(value: Any, found: Any) -> bool:
+    """Whether what an object of compiled code has holds no number but those that the object was given."""
+    known = ACTIVE[0].given.get(id(value), [value])
+    return not has_new((value, *(part for one in known[1:] for part in ACTIVE[0].parts_of(one, 6))), {}, found)
 
 
 def gives_argument(out: Any, args: tuple[Any, ...]) -> bool:

@@ -95,7 +95,7 @@ def test_a_function_that_is_not_affine_is_refused():
         s2s.grad(f)(X)
 
 
-def test_a_function_that_chooses_by_the_numbers_is_refused():
+def test_a_function_that_chooses_by_the_order_of_the_numbers():
     numba = pytest.importorskip("numba")
 
     @numba.guvectorize(["void(f8[:], f8[:])"], "(n)->(n)", nopython=True)
@@ -104,5 +104,68 @@ def test_a_function_that_chooses_by_the_numbers_is_refused():
 
     compiled = ordered.ufunc
 
+    test_both_modes(lambda x: np.sum(compiled(np.sin(x)) * np.arange(6.0)))
+
+
+def unseen(function):
+    """A function as one of compiled code: nothing in it is watched."""
+    return staticmethod(function)
+
+
+@unseen
+def least(values, k):
+    values.sort()  # its argument, as such functions do
+    return values[k]
+
+
+@unseen
+def ranks(values):
+    return np.argsort(np.argsort(values)) + 1.0
+
+
+@unseen
+def moving_mean(values, width):
+    sums = np.convolve(values, np.ones(width) / width)[: values.size]
+    sums[: width - 1] = np.nan
+    return sums
+
+
+@unseen
+def copied(values, *, out):
+    out[...] = 2.0 * values
+
+
+def by_order(x):
+    """The least numbers, found in a copy that is put in order on the way: which they are depends on the order alone."""
+    return least(np.sin(x), 1) * least(x * x, 4)
+
+
+def by_ranks(x):
+    return np.sum(ranks(np.exp(x)) * x**2)
+
+
+def with_a_start(x):
+    means = moving_mean(x * x, 3)
+    return np.sum(np.where(np.isnan(means), x, means**2))
+
+
+def into_what_is_there(x):
+    """An array that holds what it is filled with, as memory that is taken again may."""
+    out = 2.0 * X
+    copied(x, out=out)
+    return np.sum(out**2)
+
+
+@pytest.mark.parametrize("f", [by_order, by_ranks, with_a_start, into_what_is_there])
+def test_what_is_found_near_the_arguments(f):
+    test_both_modes(f)
+
+
+@unseen
+def bent(values):
+    return values**2
+
+
+def test_what_bends_is_refused():
     with pytest.raises(NoDerivativeError, match="S2S201"):
-        s2s.grad(lambda x: np.sum(compiled(2.0 * x) * np.arange(6.0)))(X)
+        s2s.grad(lambda x: np.sum(bent(x)))(X)
