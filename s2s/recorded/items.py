@@ -15,8 +15,8 @@ from s2s.recorded import stale, typed
 from s2s.recorded.kinds import (
     CONTAINERS,
     REAL,
-    is_numeric,
     is_opaque,
+    is_plain,
     plain_array,
 )
 from s2s.recorded.memory import owner_of
@@ -40,7 +40,7 @@ def get_item(container: Any, index: Any) -> Any:
     if is_a(container, np.ndarray):
         INSTALLER.see(container)
         out = container[index]
-        return noted_item(container, index, out) if is_numeric(container, "__getitem__") else out
+        return noted_item(container, index, out) if is_plain(container, "__getitem__") else out
     if is_a(container, np.inexact) and depends(container):
         return get_item(call(np.asarray, container), index)
     if type(container) not in CONTAINERS:
@@ -72,7 +72,7 @@ def noted_item(container: Any, index: Any, out: Any) -> Any:
 def set_item(value: Any, container: Any, index: Any) -> None:
     """``container[index] = value``."""
     if ACTIVE and is_a(container, np.ndarray):
-        if not is_numeric(container, "__setitem__"):
+        if not is_plain(container, "__setitem__"):
             INSTALLER.see(container)
             container[index] = value
             return
@@ -158,7 +158,7 @@ def iterate(value: Any) -> Any:
     if ACTIVE:
         if is_a(value, np.flatiter):
             value = call_method(value.base, "reshape", -1)
-        if is_a(value, np.ndarray) and value.ndim == 1 and is_numeric(value, "__iter__") and depends(value):
+        if is_a(value, np.ndarray) and value.ndim == 1 and is_plain(value, "__iter__") and depends(value):
             return items_of(value)
         if type(value) not in CONTAINERS:
             INSTALLER.see(value)

@@ -22,8 +22,9 @@ from s2s.recorded.install import ORIGINAL
 from s2s.recorded.recorder import is_a, is_number
 
 __all__ = [
-    "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours", "is_python",
-    "is_read_item_by_item", "method_called", "names_of", "overrides", "plain_array", "python_of",
+    "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours",
+    "is_plain", "is_python", "is_read_item_by_item", "method_called", "names_of", "overrides",
+    "plain_array", "python_of",
 ]
 
 REAL = frozenset({float, int, bool, np.float64, np.float32, np.longdouble, np.int64, np.int32, np.intp})
@@ -57,6 +58,11 @@ def is_numeric(value: Any, *names: str) -> bool:
     if kind in REAL or kind is np.ndarray or kind is complex or issubclass(kind, np.generic):
         return True
     return issubclass(kind, np.ndarray) and not overrides(kind, (*names, "__array_ufunc__"))  # type: ignore[arg-type]
+
+
+def is_plain(value: Any, name: str) -> bool:
+    """Whether an array has NumPy's method of this name, whatever its class does about functions of NumPy."""
+    return getattr(type(value), name) is getattr(np.ndarray, name)
 
 
 @functools.lru_cache(1024)

@@ -23,6 +23,7 @@ import numpy as np
 
 from s2s.core import stack
 from s2s.core.inspection import is_hashable, is_written, name_of
+from s2s.core.operators import OPERATORS
 from s2s.core.public import PublicDerivative
 from s2s.core.wrappers import written_in_python
 from s2s.directives.decorated import Differentiable, unwrap
@@ -155,6 +156,8 @@ def binary(op: Any, a: Any, b: Any) -> Any:
         if type(one) in (list, tuple) and is_a(other, np.ndarray) and is_numeric(other, *names) and depends(a, b):
             array = call(np.asarray, one)
             return _compute(op, (array, b) if one is a else (a, array), {})
+    if is_a(a, np.generic) and is_a(b, np.ndarray) and op in OPERATORS and not overridden((b,), op):
+        return _compute(OPERATORS[op].ufunc, (a, b), {})  # which NumPy's numbers call, whatever class the array has
     if (is_a(a, TypedArray) or is_a(b, TypedArray)) and depends(a, b):
         return typed.joined(op, a, b)
     INSTALLER.see(a)
@@ -455,6 +458,11 @@ def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: di
         return call_of_name(receiver, fn, args, kwargs)
     if name == "tolist" and is_a(receiver, np.ndarray) and fields(receiver) and depends(receiver):
         return listed(receiver)
+    if name == "view" and is_a(receiver, np.generic) and depends(receiver) and _is_class_of_arrays(args):
+        return call_method(call(np.array, receiver), "view", *args)
+    if name in _IN_PLACE and is_a(receiver, np.ndarray) and depends(receiver, args):
+        inplace(_IN_PLACE[name], plain_array(receiver), plain_array(args[0]))
+        return receiver
     if name == "setfield":
         return set_item(args[0], plain_array(receiver).getfield(*args[1:], **kwargs), ...)
     if name == "__array_ufunc__":
@@ -473,6 +481,14 @@ def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: di
     if method is None:
         return fn(*args, **kwargs)
     return _compute(method, (receiver, *args), kwargs, fn)
+
+
+_IN_PLACE = {f"__{op.__name__}__": op for op in _FUNCTIONAL}
+"""Operators that change their first operand, by the names of the methods."""
+
+
+def _is_class_of_arrays(args: tuple[Any, ...]) -> bool:
+    return len(args) == 1 and isinstance(args[0], type) and issubclass(args[0], np.ndarray)
 
 
 def _see_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

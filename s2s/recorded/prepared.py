@@ -17,9 +17,10 @@ from s2s.core.functions import Result
 from s2s.core.inspection import is_hashable, is_written
 from s2s.recorded import typed
 from s2s.recorded.items import Backwards, checked_items, items_of, iterate
+from s2s.recorded.kernels import overridden
 from s2s.recorded.kinds import (
     CONTAINERS,
-    is_numeric,
+    is_plain,
     is_python,
     is_read_item_by_item,
 )
@@ -45,7 +46,7 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
         if callable(arg):
             INSTALLER.see(arg)
             arg = _watched(arg) if reads else arg
-        elif reads and is_a(arg, np.ndarray) and arg.ndim == 1 and is_numeric(arg, "__iter__") and depends(arg):
+        elif reads and is_a(arg, np.ndarray) and arg.ndim == 1 and is_plain(arg, "__iter__") and depends(arg):
             lazily = known is not None and known.result is Result.ITERATOR
             if fn is reversed:
                 return (Backwards(arg),), kwargs
@@ -53,6 +54,8 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
         elif type(arg) in NAMES_OF_MEMORY and depends(arg):
             arg = (items_of_name(arg) if known is not None and known.result is Result.ITERATOR
                    else list(items_of_name(arg)) if reads else array_at(arg))
+        elif known is not None and known.takes_all and is_a(arg, np.ndarray) and overridden((arg,)) and depends(arg):
+            arg = list(iterate(arg))
         elif is_a(arg, TypedArray) and depends(arg):
             arg = _numbers(fn, arg, reads)
         elif is_a(arg, np.broadcast) and reads:
