@@ -23,6 +23,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.differences import Replay, agree
+from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back
 from s2s.recorded.turns import TURNS
@@ -282,7 +283,7 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
         pack(result[0] if request.has_aux else result, leaves, _has_parts)
         return _sum(leaves, chosen)
 
-    originals = [given.originals[k] for given, k in moving]
+    originals = [plain_array(given.originals[k]) for given, k in moving]
     refs = [given.refs[k] for given, k in moving]
     sizes = [one if w is None else np.abs(one) for one, w in zip(outs, chosen)]
     found = _sum(outs, chosen), _sum(sizes, chosen)
@@ -332,8 +333,11 @@ def _check_result(recording: _Recording, leaf: Any, name: str) -> None:
 
 
 def _stepped(leaf: Any, direction: Any, step: float) -> Any:
-    moved = leaf + step * direction
-    return moved.astype(leaf.dtype) if isinstance(leaf, np.ndarray) else type(leaf)(moved)
+    if not isinstance(leaf, np.ndarray):
+        return type(leaf)(leaf + step * direction)
+    moved = leaf.copy("K")
+    plain_array(moved)[...] = plain_array(leaf) + step * direction
+    return moved
 
 
 def _moved(given: _Input, leaves: list[Any]) -> Any:

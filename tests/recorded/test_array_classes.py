@@ -69,3 +69,18 @@ def test_both_modes(f):
     wanted = np.array([(f(X + 1e-5 * e) - f(X - 1e-5 * e)) / 2e-5 for e in np.eye(4)])
     np.testing.assert_allclose(s2s.grad(f)(X), wanted, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(s2s.jacfwd(f)(X), wanted, rtol=1e-7, atol=1e-8)
+
+
+def test_masked_arguments():
+    a = np.ma.array(X, mask=[0, 1, 0, 0])
+
+    def f(a):
+        return np.ma.sum(np.ma.sqrt(a)) * a[0] + a.filled(3.0).sum()
+
+    wanted = [np.sum(np.sqrt(X[[0, 2, 3]])) + 0.5 * np.sqrt(X[0]) + 1.0, 0.0]
+    wanted += list(0.5 * X[0] / np.sqrt(X[2:]) + 1.0)
+    np.testing.assert_allclose(s2s.grad(f)(a), wanted, rtol=1e-12)
+    assert list(a.mask) == [False, True, False, False] and a.data[1] == X[1]
+    out, along = s2s.jvp(lambda a: a * a, (a,), (np.ones(4),))
+    np.testing.assert_allclose(along.filled(0.0), 2.0 * a.filled(0.0))
+    assert list(out.mask) == list(a.mask)
