@@ -35,6 +35,16 @@ def pytest_addoption(parser):
     parser.addoption("--every", action="store_true", help="take each point of the grids of which samples are taken")
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave out the points of grids that are for ``--every``."""
+    if config.getoption("--every"):
+        return
+    left_out = [item for item in items if item.get_closest_marker("every") is not None]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if item.get_closest_marker("every") is None]
+
+
 def pytest_collection_finish():
     sys.dont_write_bytecode = True  # a test may write a module twice in a second, which bytecode does not tell apart
     gc.freeze()  # the tests themselves live to the end: the collector need not look through them

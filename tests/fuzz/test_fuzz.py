@@ -5,7 +5,7 @@ import pytest
 from tests.fuzz.check import MODES, modes_of, outcome
 from tests.fuzz.generate import KINDS, program
 
-PROGRAMS = 6  # of each kind
+PROGRAMS = 4  # of each kind; ``python -m tests.fuzz`` runs any number
 SHARES = {"reverse": 1.0, "forward": 0.35, "pullback": 0.1, "second": 0.06}
 # A change in place of what is not known to be an array, or of one that depends on the run; a variable that changes
 # after its capture; a `try` that changes arrays; `nonlocal`; a list of unknown length; a function that depends on the

@@ -129,7 +129,7 @@ def test_pair(f, first, second):
         check_tangent(f, args, dict(enumerate(pulled)), cotangent, value, 1e-6, 1.0)
 
 
-@pytest.mark.parametrize("first, second", PAIRS)
+@pytest.mark.parametrize("first, second", [pair for pair in PAIRS if {*pair} <= {*FEW}])
 def test_pair_of_float32(first, second):
     check_pullback(mixed, (make(first, 0.0, np.float32), make(second, 0.06, np.float32)), 2e-4)
 

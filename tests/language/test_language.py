@@ -15,7 +15,7 @@ from tests.helpers import assert_same_without, check
 WITHOUT_PASSES = ",".join(f"-{name}" for name in OPTIONAL)
 
 
-@pytest.mark.parametrize("k, case", enumerate(CASES), ids=[case.name for case in CASES])
+@pytest.mark.parametrize("k, case", list(enumerate(CASES)), ids=[case.name for case in CASES])
 def test_bank(k, case, every, monkeypatch):
     """All of it as it is compiled; one in three, or ``--every`` one, without the optional passes too."""
     check(case.f, case.args, case.argnums, case.rtol, case.kwargs, case.expected)

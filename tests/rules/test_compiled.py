@@ -223,9 +223,18 @@ def with_tangents(*kinds: str) -> list[Any]:
     return [c for c in cases(*kinds) if c.values[0].kind != "vjp" or c.values[0].tangents or c.values[0].tangent]
 
 
+def to_compile_forward(rule: Rule) -> tuple[Sample, ...]:
+    """Those of ``to_compile`` of which tangents are compiled: of a linear function, which calls it again, the first and
+    the last one; of an elementwise function, whose slopes the cotangents have too, the last one."""
+    samples = to_compile(rule)
+    if rule.kind == "linear" and len(samples) > 2:
+        return samples[0], samples[-1]
+    return samples[-1:] if rule.kind == "partials" else samples
+
+
 @pytest.mark.parametrize("rule", with_tangents(*CHECKED))
-def test_generated_tangent_gives_what_the_rule_gives(rule: Rule, tmp_path: Any) -> None:
-    for sample in to_compile(rule):
+def test_generated_tangent_gives_what_the_rule_gives(rule: Rule, every: bool, tmp_path: Any) -> None:
+    for sample in to_compile(rule) if every else to_compile_forward(rule):
         case, program = Case(rule, sample), Program(rule, sample)
         f = program.build(tmp_path)
         leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
