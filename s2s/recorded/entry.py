@@ -262,7 +262,7 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
     pack(_split(recording, request)[0], outs, _has_parts)
     for leaf in outs:
         _check_result(recording, leaf, name)
-    chosen = [weights.uniform(0.5, 1.5, np.shape(leaf)) if _carries(leaf) else None for leaf in outs]
+    chosen = [_weight(weights, leaf) if _carries(leaf) else None for leaf in outs]
 
     inputs = [recording.inputs[path] for path in request.wrt]
     moving = [(given, k) for given in inputs for k, ref in enumerate(given.refs) if ref is not None]
@@ -299,6 +299,12 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
             except DifferentiationError:
                 sweep = weak
         agree(name, weighted, originals, [sweep.value(ref) for ref in refs], found)
+
+
+def _weight(draws: Any, leaf: Any) -> Any:
+    """Weights of the numbers of a result; what is masked is no part of it."""
+    made = draws.uniform(0.5, 1.5, np.shape(leaf))
+    return np.where(np.ma.getmaskarray(leaf), 0.0, made) if isinstance(leaf, np.ma.MaskedArray) else made
 
 
 def _weighted_sweep(recording: _Recording, outs: list[Any], weights: list[Any]) -> Backward:

@@ -82,5 +82,5 @@ def test_masked_arguments():
     np.testing.assert_allclose(s2s.grad(f)(a), wanted, rtol=1e-12)
     assert list(a.mask) == [False, True, False, False] and a.data[1] == X[1]
     out, along = s2s.jvp(lambda a: a * a, (a,), (np.ones(4),))
-    np.testing.assert_allclose(along.filled(0.0), 2.0 * a.filled(0.0))
+    np.testing.assert_allclose(np.ma.getdata(along)[~a.mask], 2.0 * X[~a.mask])
     assert list(out.mask) == list(a.mask)
