@@ -158,8 +158,7 @@ class Installer:
                 for part in list(wrapped.values()):
                     if isinstance(part, (types.FunctionType, types.MethodType)):
                         self.see(part)
-            called = getattr(type(value), "__call__", None)  # noqa: B004 (it is looked at)
-            if isinstance(called or getattr(type(value), "__get__", None), types.FunctionType):
+            if any(isinstance(getattr(type(value), name, None), types.FunctionType) for name in _RUN_BY_CLASSES):
                 self._class(type(value))
 
     def _class(self, kind: type) -> None:
@@ -201,6 +200,10 @@ class Installer:
                     function.__code__ = code
             self.installed.clear()
             self.seen.clear()
+
+
+_RUN_BY_CLASSES = ("__call__", "__get__", "__set__")
+"""Methods of what stands in a class that the class's objects call."""
 
 
 def _runs_as_it_is(module: str) -> bool:

@@ -71,6 +71,8 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         taint(out)
     if rule is None:
         taint(out, *args, *kwargs.values(), getattr(fn, "__self__", None))
+    if rule is not None and rule.kind == "straight_through" and _rounds_noise(fn, args, kwargs):
+        fn, args, kwargs, rule = np.positive, (args[0],), {}, table.find(np.positive)
     if fn is operator.floordiv or (rule is not None and rule.kind in ("zero", "straight_through")):
         return still(out) if gives_argument(out, args) else out
     if rule is not None and rule.kind == "refuse":
@@ -114,6 +116,16 @@ def _of_matrices(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: An
     made = noted(fn, given, named, fn(*given, **named))
     shape = plain_array(out).shape
     return np.asmatrix(made if made.shape == shape else noted(np.reshape, (made, shape), {}, made.reshape(shape)))
+
+
+def _rounds_noise(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether a call rounds numbers to more decimals than half of those that they have: it takes away what rounding
+    errors are, and is no step."""
+    if getattr(fn, "__name__", "") not in ("round", "around"):
+        return False
+    decimals = kwargs.get("decimals", kwargs.get("ndigits", args[1] if len(args) > 1 else None)) or 0
+    dtype = np.result_type(args[0])
+    return dtype.kind in "fc" and 10.0 ** -float(decimals) <= float(np.sqrt(np.finfo(dtype).eps))
 
 
 def _is_tied(out: Any, args: tuple[Any, ...]) -> bool:

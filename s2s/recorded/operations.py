@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core import stack
+from s2s.core.codes import own_codes
 from s2s.core.inspection import is_hashable, is_written, name_of
 from s2s.core.operators import OPERATORS
 from s2s.core.public import PublicDerivative
@@ -58,7 +59,7 @@ from s2s.recorded.kinds import (
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects, takes_objects
-from s2s.recorded.prepared import prepared, reads_items
+from s2s.recorded.prepared import is_read_as_array, prepared, reads_items
 from s2s.recorded.probed import is_unknown
 from s2s.recorded.recorder import is_a, is_number
 from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
@@ -79,6 +80,7 @@ from s2s.recorded.state import (
 from s2s.recorded.tools import INSTALLER, TOOLS
 from s2s.recorded.typed import OVER_MEMORY, over_memory
 from s2s.recorded.watch import watched_text
+from s2s.recorded.wrapped import get_parts, has_python, is_of_numba, loops_of
 from s2s.rules import table
 
 __all__ = ["ACTIVE", "INSTALLER", "TOOLS", "primitive_of"]
@@ -164,8 +166,12 @@ def binary(op: Any, a: Any, b: Any) -> Any:
     INSTALLER.see(b)
     if is_a(a, (str, bytes)):
         written(b)
+    of_numpy = is_a(a, (np.ndarray, np.generic))
+    if of_numpy and is_read_as_array(type(b)):
+        return binary(op, a, call_method(b, "__array__"))
     out = op(a, b)
-    if not (is_ours(a, op) or is_ours(b, op)) and (depends(a, b) or hides((a, b), {})):
+    is_seen = (is_ours(a, op) or is_ours(b, op)) and not (of_numpy and is_a(out, (np.ndarray, np.generic)))
+    if not is_seen and (depends(a, b) or hides((a, b), {})):
         return handed_on(op, (a, b), {}, out)
     return out
 
@@ -286,7 +292,10 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if fn is setattr and len(args) == 3:
         return set_attribute(args[2], args[0], args[1])
     if kind is types.MethodWrapperType and fn.__name__ == "__call__":
-        return _call(fn.__self__, args, kwargs)
+        if _is_of_its_class(fn):
+            return _call(fn.__self__, args, kwargs)
+        if is_a(fn.__self__, functools.partial):
+            return _call(fn.__self__.func, (*fn.__self__.args, *args), {**fn.__self__.keywords, **kwargs})
     if kind in (types.WrapperDescriptorType, types.MethodWrapperType) and fn.__name__ in _OF_ATTRIBUTES:
         return fn(*args, **kwargs)
     if kind is types.FunctionType:
@@ -305,6 +314,8 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _make(fn, args, kwargs)
     if is_a(fn, PublicDerivative):
         return _call_derivative(fn, args, kwargs)
+    if kind is operator.attrgetter or kind is operator.itemgetter:
+        return get_parts(fn, *args)
     if kind is operator.methodcaller:
         name, given, named = method_called(fn)
         return call_method(args[0], name, *given, **named)
@@ -312,6 +323,12 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return of_each(function, args, fn.nout)
     if is_a(fn, np.ufunc) or gives_gradient(fn):
         return _compute(fn, args, kwargs)
+    if is_of_numba(fn) and not (depends(args, kwargs) and has_python(fn)):
+        looped = loops_of(fn, args, kwargs)
+        if looped is not None:
+            return call(looped[0], *looped[1])
+        with own_codes():  # Numba compiles the function when it is called first
+            return _compute(fn, args, kwargs)
     if issubclass(kind, (types.BuiltinFunctionType, types.MethodWrapperType)):
         same = written_in_python(fn)
         if same is not None:
@@ -343,10 +360,15 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _call_python(fn, own, (fn, *args), kwargs)
     if own is not None and not isinstance(own, types.WrapperDescriptorType) and table.find(own) is not None:
         return _compute(own, (fn, *args), kwargs)
-    source = getattr(fn, "py_func", None)
-    if type(source) is types.FunctionType and kind is not type(np.sum) and depends(args, kwargs):
-        return _call(source, args, kwargs)  # compiled from Python code
+    if kind is not type(np.sum) and has_python(fn) and depends(args, kwargs):
+        return _call(fn.py_func, args, kwargs)  # compiled from Python code
     return _compute(fn, args, kwargs)
+
+
+def _is_of_its_class(slot: Any) -> bool:
+    """Whether ``__call__`` of an object is that of its class, and none of a base that the class has replaced."""
+    own = getattr(type(slot.__self__), "__call__", None)  # noqa: B004 (it is looked at)
+    return own is None or type(own) is not types.FunctionType
 
 
 def _without(known: dict[Any, Any], name: str, key: Any, default: Any = None) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import functools
 import itertools
+import math
 import operator
 import types
 from array import array as TypedArray
@@ -41,6 +42,8 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
     )
     made = []
     for arg in args:
+        if is_written(type(arg)) and (method := _read_by(fn, type(arg))) is not None:
+            arg = call_method(arg, method)
         if is_a(arg, np.flatiter) and fn is not next:
             arg = call_method(arg.base, "reshape", -1)
         if callable(arg):
@@ -86,6 +89,25 @@ def _numbers(fn: Any, arg: TypedArray[Any], reads: bool) -> Any:
     if reads:
         return typed.items_of_typed(arg) if facts(fn).result is Result.ITERATOR else typed.numbers_of(arg)
     return call(np.array, typed.numbers_of(arg), dtype=arg.typecode)
+
+
+def _read_by(fn: Any, kind: Any) -> str | None:
+    """The method by which a function of floats or of arrays reads an object of a class; None where it is another."""
+    if getattr(fn, "__self__", None) is math and fn not in (math.ceil, math.floor, math.trunc):
+        return "__float__" if isinstance(getattr(kind, "__float__", None), types.FunctionType) else None
+    if not is_read_as_array(kind) or not is_hashable(fn) or table.find(fn) is None:
+        return None
+    is_numpy = is_a(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").partition(".")[0] == "numpy"
+    return "__array__" if is_numpy else None
+
+
+_PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
+
+
+def is_read_as_array(kind: Any) -> bool:
+    """Whether NumPy takes objects of a class for the arrays that their ``__array__`` gives."""
+    method = getattr(kind, "__array__", None)
+    return isinstance(method, types.FunctionType) and not any(hasattr(kind, name) for name in _PROTOCOLS)
 
 
 def _reads_rows(fn: Any) -> bool:

@@ -143,8 +143,12 @@ def _parts(value: Any) -> Iterator[Any]:
 
 
 def _items(value: Any) -> Iterator[Any]:
-    """The items of a container, the values of a dict."""
-    return iter(dict.values(value) if is_a(value, dict) else value)
+    """The items of a container, the values of a dict, whatever a class of its own makes of iterating over it."""
+    kind = type(value)
+    if issubclass(kind, dict):
+        return iter(dict.values(value))
+    base = kind if kind in _ITEMS else next(base for base in _ITEMS if issubclass(kind, base))
+    return base.__iter__(value)  # type: ignore[no-any-return]
 
 
 def _contents(value: Any) -> Iterator[Any]:
@@ -199,9 +203,9 @@ class Recorder:
         if is_a(value, np.inexact):
             return id(value) in self.slots
         if depth > 0 and is_a(value, _ITEMS):
-            return any(self.depends(item, depth - 1) for item in value)
+            return any(self.depends(item, depth - 1) for item in _items(value))
         if depth > 0 and is_a(value, dict):
-            return any(self.depends(item, depth - 1) for item in value.values())
+            return any(self.depends(item, depth - 1) for item in dict.values(value))
         if kind in NAMES_OF_MEMORY:
             return id(owner_of(array_at(value))) in self.owners
         if kind is TypedArray and value.typecode in "fd" and id(owner_of(array_at(value))) in self.owners:
