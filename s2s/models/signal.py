@@ -9,6 +9,7 @@ import numpy as np
 from scipy import linalg, ndimage, signal
 
 from s2s import runtime as rt
+from s2s.models import gustafsson
 
 __all__ = ["convolve2d", "correlate", "correlate2d", "hilbert", "sosfilt"]
 
@@ -148,9 +149,10 @@ def filtfilt(
     irlen: Any = None,
 ) -> Any:
     """A filter there and back, each time from the state that belongs to the first value."""
-    if method != "pad":
-        return rt.no_derivative("scipy.signal.filtfilt", "it has a rule for method='pad'")
     b, a, x = np.atleast_1d(b), np.atleast_1d(a), np.moveaxis(np.asarray(x), axis, -1)
+    if method == "gust":
+        rows = gustafsson.filtered(b, a, np.reshape(x, (-1, np.shape(x)[-1])), irlen)
+        return np.moveaxis(np.reshape(rows, np.shape(x)), -1, axis)
     edge = (3 * max(np.size(a), np.size(b)) if padlen is None else padlen) if padtype is not None else 0
     wide, state = extended(x, padtype, edge), lfilter_zi(b, a)
     there = with_state(b, a, wide, -1, state * wide[..., :1])[0]

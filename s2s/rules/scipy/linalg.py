@@ -19,7 +19,7 @@ from s2s.rules.functions import describe
 from s2s.rules.numpy import linalg as numpy_rules
 from s2s.rules.numpy.linalg import lstsq_bars
 from s2s.rules.samples import args, arr, takes
-from s2s.rules.table import alias, jvp, model, vjp, zero
+from s2s.rules.table import alias, jvp, model, takes_none, vjp, zero
 
 
 def transposed_matrix(a: Any) -> Any:
@@ -397,6 +397,7 @@ vjp(
     samples=[args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(4, 4), arr(4)),
         args(arr(5, 3), arr(5), lapack_driver="gelsy")],
 )
+takes_none(scipy.linalg.lstsq)
 
 # --- what else is known ---------------------------------------------------------------------------------------------
 

@@ -137,6 +137,7 @@ def _lstsq_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
 def like_result(tangents: Any, y: Any) -> Any:
     """The tangents in the shapes of the results: SciPy gives one residue as a number."""
     x_dot, squares_dot, rank_dot, s_dot = tangents
+    s_dot = 0 if y[3] is None else s_dot  # which some of the drivers do not give
     return x_dot, np.reshape(squares_dot[: np.size(y[1])], np.shape(y[1])), rank_dot, s_dot
 
 
