@@ -207,6 +207,11 @@ class Entries:
 
     __array_ufunc__ = None
 
+    @staticmethod
+    def stands_for(format: str, array: bool) -> type:
+        """The class of SciPy that the form is that of."""
+        return getattr(sparse, f"{format}_{'array' if array else 'matrix'}")  # type: ignore[no-any-return]
+
     def __init__(self, data: Any, rows: Any, columns: Any, shape: Any, form: Any, array: Any) -> None:
         self.data = data
         self.rows = rows

@@ -1,4 +1,4 @@
-"""Functions without source, made by ``exec``: what they call is watched, and what they make is not taken for nothing."""
+"""Functions without source, made by ``exec``: what they call is watched, and what they make is initialised."""
 
 import numpy as np
 import pytest

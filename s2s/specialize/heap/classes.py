@@ -6,7 +6,7 @@ import contextlib
 import enum
 import inspect
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,9 +28,14 @@ from s2s.specialize.frames import MISSING, STABLE_MODULES, is_function_like, wit
 from s2s.versions.signature import describe, slots_of
 from s2s.versions.signature import has_attributes as is_user_object
 
+if TYPE_CHECKING:
+    from s2s.builder.virtual_heap import State
+    from s2s.specialize.site import At
+
 __all__ = [
-    "is_data_descriptor", "is_descriptor", "is_followed_by_parts", "is_generated", "is_plain_number", "is_setting",
-    "is_stable", "is_taken_by_value", "is_user_class", "may_change_in_place", "own_names", "without_objects",
+    "class_seen", "is_data_descriptor", "is_descriptor", "is_followed_by_parts", "is_generated", "is_plain_number",
+    "is_setting", "is_stable", "is_taken_by_value", "is_user_class", "may_change_in_place", "own_names",
+    "without_objects",
 ]
 
 _SPECIAL = (np.vectorize, np.errstate, np.finfo, np.iinfo, np.ndenumerate, np.ndindex, contextlib.ContextDecorator)
@@ -57,6 +62,22 @@ def _is_own(method: Any, of_object: Any) -> bool:
     """Whether a special method is written in Python, or that of ``object``: one of another class may keep what it is
     given where nobody sees it."""
     return isinstance(method, (types.FunctionType, staticmethod)) or method is of_object
+
+
+def class_seen(at: At, state: State) -> type | None:
+    """The class that the code at a place sees an object to have: of one that stands for an object of a library, outside
+    of the code that knows it, that of the library. None where it does not say which that is."""
+    kind = state.kind
+    if not module_of(kind).startswith("s2s.models.") or (at.frame.fn.__module__ or "").startswith("s2s."):
+        return kind
+    stands_for = getattr(kind, "stands_for", None)
+    if stands_for is None:
+        return None
+    entries = state.entries()
+    given = [at.value(entries[name]) for name in stands_for.__code__.co_varnames if name in entries]
+    if not all(isinstance(g, Known) for g in given):
+        return None
+    return stands_for(*(g.value for g in given))  # type: ignore[union-attr, no-any-return]
 
 
 def is_descriptor(found: Any) -> bool:

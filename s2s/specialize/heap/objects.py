@@ -40,7 +40,7 @@ from s2s.directives.decorated import Differentiable
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import MISSING, is_function_like, with_sizes
-from s2s.specialize.heap.classes import is_data_descriptor, is_descriptor, is_generated, own_names
+from s2s.specialize.heap.classes import class_seen, is_data_descriptor, is_descriptor, is_generated, own_names
 from s2s.specialize.heap.live_objects import Place, bound
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
@@ -241,7 +241,7 @@ class Instances:
             return self._of_super(at, state, name)
         found = self.look_up(state.kind, name)
         if name == "__class__":
-            return ir.Const(state.kind)
+            return ir.Const(class_seen(at, state) or state.kind)
         if name == "__dict__":
             return self._dict(at, cell)
         if is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):

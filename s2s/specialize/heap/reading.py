@@ -28,6 +28,7 @@ from s2s.core.values import (
 from s2s.models import ordering
 from s2s.specialize.frames import pinned
 from s2s.specialize.heap import iterators
+from s2s.specialize.heap.classes import class_seen
 from s2s.specialize.heap.live_data import ask_for_data
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
@@ -219,7 +220,20 @@ def _identity(negated: bool) -> Operation:
 
 def _type(at: At, value: ir.Atom, *rest: ir.Atom) -> ir.Atom | None:
     state = state_of(at.context, value)
-    return None if state is None or rest else ir.Const(state.kind)
+    if state is None or rest:
+        return None
+    kind = class_seen(at, state)
+    if kind is None:
+        raise _class_unknown(at, "type")
+    return ir.Const(kind)
+
+
+def _class_unknown(at: At, name: str) -> Exception:
+    return at.refusal("S2S202", name=name, reason="the class of this object of a library is not known here")
+
+
+_SIMPLE = (np.ndarray, np.generic, np.number, int, float, complex, bool, str, bytes, list, tuple, set, type(None))
+"""Classes of which no object of a library is one that is not made of arrays and numbers."""
 
 
 def _isinstance(at: At, value: ir.Atom, kinds: ir.Atom) -> ir.Atom | None:
@@ -233,7 +247,12 @@ def _isinstance(at: At, value: ir.Atom, kinds: ir.Atom) -> ir.Atom | None:
         options = known.value
     else:
         return None
-    answer = facts.subclass(state.kind, options).folded(at.guards)
+    kind = class_seen(at, state)
+    if kind is None:
+        if not all(one in _SIMPLE for one in (options if isinstance(options, tuple) else (options,))):
+            raise _class_unknown(at, "isinstance")
+        kind = state.kind
+    answer = facts.subclass(kind, options).folded(at.guards)
     return None if answer is None else ir.Const(answer)
 
 
