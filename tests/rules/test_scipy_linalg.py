@@ -135,3 +135,15 @@ def hessenberg(t):
 def test_refused_by_name(f: Any) -> None:
     with pytest.raises(NoDerivativeError, match="scipy.linalg|`hessenberg`"):
         s2s.grad(f)(0.4)
+
+
+def test_least_squares_by_a_driver_without_singular_values():
+    a, b = np.random.default_rng(0).normal(size=(5, 3)), np.arange(5.0)
+
+    def f(a):
+        return np.sum(linalg.lstsq(a, b, lapack_driver="gelsy")[0] ** 2)
+
+    plain = lambda a: np.sum((np.linalg.pinv(a) @ b) ** 2)  # noqa: E731
+    np.testing.assert_allclose(s2s.grad(f)(a), s2s.grad(plain)(a), rtol=1e-10)
+    np.testing.assert_allclose(s2s.jacfwd(f)(a), s2s.grad(plain)(a), rtol=1e-10)
+    np.testing.assert_allclose(s2s.hvp(f, (a,), (a,)), s2s.hvp(plain, (a,), (a,)), rtol=1e-9)

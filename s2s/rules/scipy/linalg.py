@@ -395,7 +395,7 @@ vjp(
     params="a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None",
     harmless="cond lapack_driver",
     samples=[args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(4, 4), arr(4)),
-        args(arr(5, 3), arr(5), lapack_driver="gelsy")],
+        args(arr(5, 3), arr(5), lapack_driver="gelss")],
 )
 takes_none(scipy.linalg.lstsq)
 
