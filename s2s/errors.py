@@ -210,6 +210,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
         "a function that captures differentiated values is passed to a call whose function is known only at run time",
     ),
     "S2S144": (UnsupportedSyntaxError, "a function whose derivative is taken here changes `{name}`, which it captures"),
+    "S2S145": (UnsupportedSyntaxError, "this was otherwise when the function was observed"),
     "S2S150": (
         UnsupportedSyntaxError,
         "`{name}` is changed where values are recomputed, and which array it refers to is known only at run time",

@@ -44,6 +44,7 @@ from s2s.specialize.calls.policies import of_options
 from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
+from s2s.specialize.expected import HEAD
 from s2s.specialize.inplace import own_arguments
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.severed import check_not_severed
@@ -52,6 +53,7 @@ from s2s.specialize.stacks import mark_stacks
 from s2s.specialize.steps import settle
 from s2s.versions.facts import builtin, is_of_python
 from s2s.versions.live_data import Unrolled, live
+from s2s.versions.observed import observed
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameter_span
 
@@ -254,7 +256,7 @@ def _emitted(
     """The text of a function, and what it relies on."""
     specializer, context = primal.specializer, primal.context
     emitted = emit(
-        function, globals=fn.__globals__, free=fn.__code__.co_freevars, head=tuple(specializer.holding.noted),
+        function, globals=fn.__globals__, free=fn.__code__.co_freevars, head=_head(specializer),
         folding=lambda folded: sound(function, context, folded),
     )
     lowered.flush()
@@ -275,6 +277,11 @@ def _emitted(
         result=version_facts.types_of(context.value(function.body.yields[0])),
         met=tuple(sorted(specializer.holding.met)),
     )
+
+
+def _head(specializer: Specializer) -> tuple[str, ...]:
+    """The comment on top of the text: what it was made for, and what passes straight through."""
+    return (*([] if observed() is None else [HEAD]), *specializer.holding.noted)
 
 
 # --- derivatives that the program itself takes ------------------------------------------------------------------------

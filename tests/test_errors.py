@@ -193,6 +193,7 @@ NOT_SHOWN = {
     "S2S127": "a function that gives an argument back, in forward mode",
     "S2S136": "a fixpoint that is not reached",
     "S2S141": "a path through a library",
+    "S2S145": "generated code of an observed function, run by itself",
     "S2S207": "a starred argument in a display",
     "S2S303": "a file that has changed",
     "S2S304": "Python without positions",

@@ -53,6 +53,11 @@ class Span:
     end_column: int
     function: str = ""
 
+    @property
+    def start(self) -> Span:
+        """The place where it begins, of no width: of what is there and is no expression of the user's."""
+        return Span(self.file, self.line, self.column, self.line, self.column, self.function)
+
 
 # --- atoms ---------------------------------------------------------------------------------------------------------
 

@@ -46,8 +46,9 @@ from s2s.directives.policies import key_text, note_met, note_used
 from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.failures import instead_of
-from s2s.dispatch.lookup import MOST, find_or_compile, is_afresh, validating
+from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh, validating
 from s2s.dispatch.nans import without_nan
+from s2s.dispatch.observing import UNEXPECTED, Observations, compiled_for, observed
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
@@ -57,7 +58,8 @@ from s2s.versions.argument_guards import ArgumentsGuard, SeparateGuard
 from s2s.versions.expressions import Expressions
 from s2s.versions.guards import Guard, ObjectGuard
 from s2s.versions.like_items import Lengths
-from s2s.versions.request import Request
+from s2s.versions.observed import Observed
+from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import Names, describe, guard_source, with_length
 from s2s.versions.target import Target, find_paths, parameters_of
 
@@ -110,6 +112,7 @@ class Dispatcher:
         self._tested: list[_Tested] = []
         self._objects: dict[int, set[int]] = {}
         self._lengths = Lengths()
+        self.observations = Observations()
         self._refused: set[tuple[AbstractValue, ...]] = set()
         self._is_trial = False
         self._options: dict[tuple[str, str], tuple[Any, ...]] = {}
@@ -191,7 +194,9 @@ class Dispatcher:
         derivative.
         """
         with section, own_codes():
-            return boundary.within(lambda: self._version_for(values), self.target.function, self.ask.mode, values)
+            version: Version = boundary.within(
+                lambda: self._version_for(values), self.target.function, self.ask.mode, values)
+        return observed(self, version, values)
 
     def _version_for(self, values: tuple[Any, ...]) -> Version:
         """A version for lists of any length where the arguments have lists of like items, and for those of this length
@@ -354,9 +359,19 @@ class Dispatcher:
             ):
                 return None
             elif is_refusal:
+                forget_version(version.compiled)
+                if problem.diagnostic.code != UNEXPECTED and version.is_observed:
+                    self.observations.end(version.avals)
                 self.record(version, problem, values)
         if is_refusal:
-            return (then(version.call(*values)),)
+            version = observed(self, version, values)
+            try:
+                return (then(version.call(*values)),)
+            except DifferentiationError as other:
+                found = None if is_recorded(version.compiled) else self.retry(other, values, then)
+                if found is None:
+                    raise
+                return found
         return instead_of(self, version, problem, values, then)
 
     def record(self, version: Version, problem: Any, values: tuple[Any, ...]) -> None:
@@ -423,7 +438,7 @@ class Dispatcher:
         self, inner: Version | None, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
     ) -> Version:
         """The version that is compiled from the primal, or from a version of the inner derivative."""
-        function, guards = (self.target.function, self._own_code()) if inner is None else (inner.raw, inner.guards)
+        function = self.target.function if inner is None else inner.raw
         by_name = None if values is None else dict(zip(parameter_names(function), values, strict=True))
         renamed = renamed_for(request, self.target, function)
         try:
@@ -436,9 +451,40 @@ class Dispatcher:
                 compiled, file = find_or_compile(
                     function, arguments, renamed, by_name, not is_afresh(self.target.function))
         except Exception as problem:
-            if values is None or not self._may_be_recorded() or not may_record(problem, request):
+            if by_name is None or not self._may_be_recorded() or not may_record(problem, request):
                 raise
             compiled, file = recorded(function, renamed, problem), None
+        return self._linked(compiled, file, inner, avals, request, values)
+
+    def made_again(self, version: Version, values: tuple[Any, ...]) -> Version:
+        """The version for a call in the place of a recorded one, once the inner derivative is compiled."""
+        self._drop(version)
+        return self._version_for(values)
+
+    def observed_version(self, version: Version, values: tuple[Any, ...], seen: Observed) -> Version | None:
+        """A version in the place of a recorded one, made for what was ``seen`` when the function ran; None where the
+        compiler refuses that too."""
+        inner: Dispatcher | None = self.target.derived
+        below = None if inner is None else inner._version_for(values)
+        function = self.target.function if below is None else below.raw
+        request = renamed_for(version.request, self.target, function)
+        arguments = dict(zip(parameter_names(function), version.avals, strict=True))
+        compiled = compiled_for(function, arguments, request, seen)
+        if compiled is None:
+            return None
+        made = self._linked(compiled, None, below, version.avals, version.request, values)
+        made.is_observed = True
+        self._drop(version)
+        self._keep(made)
+        self._install(made, values)
+        return made
+
+    def _linked(
+        self, compiled: Compiled, file: str | None, inner: Version | None, avals: tuple[AbstractValue, ...],
+        request: Request, values: tuple[Any, ...] | None,
+    ) -> Version:
+        """The version of code that was compiled from the primal, or from a version of the inner derivative."""
+        function, guards = (self.target.function, self._own_code()) if inner is None else (inner.raw, inner.guards)
         for aval in avals:
             _let_go(aval)
         guards += tuple((self._own(guard, function), guard.owner or function) for guard in compiled.guards)

@@ -14,9 +14,12 @@ from s2s.core.critical import section
 from s2s.core.values import AbstractValue
 from s2s.versions.argument_guards import EqualGuard, SizeGuard
 from s2s.versions.live_data import taken_as_data
+from s2s.versions.observed import Observed, taken_as_observed
 from s2s.versions.request import Compiled, Request
 
-__all__ = ["find_or_compile", "forget", "is_afresh", "run_compiler", "start_afresh"]
+__all__ = [
+    "compile_observed", "find_or_compile", "forget", "forget_version", "is_afresh", "run_compiler", "start_afresh",
+]
 
 MOST = 64
 """So many versions are kept; then the oldest goes."""
@@ -94,6 +97,26 @@ def find_or_compile(
     shared.setdefault(where, []).append(compiled)
     del shared[where][:-8]
     return compiled, file
+
+
+def compile_observed(
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, seen: Observed
+) -> Compiled:
+    """A version that is made for what was seen when the function ran; kept in memory only."""
+    with taken_as_observed(seen):
+        compiled = run_compiler(function, arguments, request)
+    where = (function.__code__.co_filename, tuple(arguments.items()), request)
+    _shared.setdefault(function.__code__, Recent(MOST)).setdefault(where, []).append(compiled)
+    return compiled
+
+
+def forget_version(compiled: Compiled) -> None:
+    """Forget a version that does not fit the calls that it was made for."""
+    with section:
+        for shared in list(_shared.values()):
+            for versions in shared.values():
+                if any(one is compiled for one in versions):
+                    versions[:] = [one for one in versions if one is not compiled]
 
 
 def validating() -> bool:

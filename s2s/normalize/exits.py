@@ -240,7 +240,7 @@ def _guarded(statement: ir.If | ir.With | ir.Try, rest: _Statements, scope: _Sco
     # `leave` says the same as `skip` where no path continues, and the loop needs it anyway.
     by_skip = scope.leave is None or Outcome.CONTINUE in scope.ways.out_of_one(statement)
     flag = scope.skip if by_skip or scope.leave is None else scope.leave
-    return (ir.If(flag, ir.Block(()), ir.Block(_resolve(rest, scope)), span=statement.span),)
+    return (ir.If(flag, ir.Block(()), ir.Block(_resolve(rest, scope)), span=_start(statement)),)
 
 
 def _resolve_try(statement: ir.Try, rest: _Statements, scope: _Scope) -> _Statements:
@@ -292,7 +292,7 @@ def _with_final(statement: ir.Try, inner: ir.Block, scope: _Scope) -> _Statement
     if not found & _EXITS:
         return (catching(*last, ir.Raise(None)), *last)
     done = scope.fresh()
-    going_on = ir.If(done, ir.Block(()), ir.Block(last), span=statement.span)
+    going_on = ir.If(done, ir.Block(()), ir.Block(last), span=_start(statement))
     raised = _guarded(statement, (ir.Raise(None),), scope)
     return (_set(done, False), catching(*_no_exit(scope), *last, *raised, _set(done, True)), going_on)
 
@@ -346,3 +346,8 @@ def _orelse(loop: ir.For | ir.While, left: ir.Var, breaks: bool) -> _Statements:
     if not breaks or not loop.orelse.statements:
         return loop.orelse.statements
     return (ir.If(left, ir.Block(()), loop.orelse, span=loop.span),)
+
+
+def _start(statement: ir.If | ir.With | ir.Try) -> ir.Span | None:
+    """The place of a branch that the user has not written."""
+    return None if statement.span is None else statement.span.start

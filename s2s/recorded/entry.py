@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.dispatch.recorded import tell
 from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
@@ -31,7 +32,7 @@ from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 from s2s.versions.target import parameters_of
 
-__all__ = ["MODES", "derivative_of_call", "raised_by", "repeated"]
+__all__ = ["MODES", "derivative_of_call", "invoked", "raised_by", "repeated"]
 
 _lock = threading.RLock()
 
@@ -53,7 +54,7 @@ class _Recording:
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
         self.inputs = {path: _Input(recorder, value) for path, value in fresh.items()}
         self.replay = None if operations.ACTIVE else Replay(
-            functools.partial(_invoke, function), given, function)
+            functools.partial(invoked, function), given, function)
         changes = dict(request.options).get("changes")
         arguments = Arguments(given) if changes in ("refused", "repeated") else None
         problem: Exception | None = None
@@ -64,7 +65,7 @@ class _Recording:
             operations.INSTALLER.see(function)
             if not operations.INSTALLER.knows(function):
                 raise error("S2S302", name=function.__qualname__)
-            self.out = _invoke(function, given)
+            self.out = invoked(function, given)
             if arguments is not None:
                 arguments.check_unchanged(recorder)
         except Exception as raised:
@@ -106,7 +107,7 @@ def raised_by(function: types.FunctionType, values: tuple[Any, ...], problem: Ex
     if operations.ACTIVE or any(hasattr(type(value), "__next__") for value in values):
         return problem
     given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
-    replay = Replay(functools.partial(_invoke, function), given, function)
+    replay = Replay(functools.partial(invoked, function), given, function)
     try:
         with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
             replay.at({})
@@ -121,7 +122,7 @@ def repeated(function: types.FunctionType, values: tuple[Any, ...], call: Callab
     if operations.ACTIVE:
         return None
     given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
-    replay = Replay(functools.partial(_invoke, function), given, function)
+    replay = Replay(functools.partial(invoked, function), given, function)
     with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
         before = replay.surroundings.draws()
         result = call(*values)
@@ -203,7 +204,7 @@ def _with(value: Any, path: Path, part: Any) -> Any:
     return type(value)(*items) if hasattr(value, "_fields") else type(value)(items)
 
 
-def _invoke(function: types.FunctionType, given: dict[str, Any]) -> Any:
+def invoked(function: types.FunctionType, given: dict[str, Any]) -> Any:
     """Call a function with the values of its parameters."""
     code = function.__code__
     names = code.co_varnames
@@ -232,11 +233,13 @@ def derivative_of_call(
     try:
         with TURNS.taken(function.__name__.strip("<>")):
             recording = _Recording(function, values, request)
-            return _swept(recording, request, function, tangents)
+            result = _swept(recording, request, function, tangents)
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
             raise
         raise problem from refusal
+    tell(function, request, refusal)
+    return result
 
 
 def _swept(recording: _Recording, request: Request, function: types.FunctionType, tangents: tuple[Any, ...]) -> Any:

@@ -12,7 +12,7 @@ import functools
 import threading
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 from s2s.core.codes import SUSPENDED
 from s2s.core.inspection import module_of
@@ -25,8 +25,10 @@ __all__ = ["ORIGINAL", "Installer"]
 ORIGINAL: dict[types.CodeType, types.CodeType] = {}
 """Watched code, and the code that it stands for."""
 
-_WATCHED: dict[types.CodeType, types.CodeType | None] = {}
-"""The watched code of a code object, made once; None where there is none."""
+_Made: TypeAlias = dict[tuple[types.CodeType, str], types.CodeType | None]
+"""The code that is made of a code object and its file; None where there is none."""
+
+_WATCHED: _Made = {}
 
 _WRAPPERS = (staticmethod, classmethod)
 _OWN = (
@@ -59,8 +61,14 @@ _COMPUTING = ("s2s.runtime", "s2s.rules", "s2s.models", "s2s.dynamic_calls")
 class Installer:
     """Gives functions watched code, and takes it back."""
 
-    def __init__(self, tools: dict[str, Callable[..., Any]]) -> None:
+    def __init__(
+        self, tools: dict[str, Callable[..., Any]],
+        rewritten: Callable[[types.FunctionType, dict[str, Callable[..., Any]]], types.CodeType] = watched_code,
+        made: _Made = _WATCHED,
+    ) -> None:
         self.tools = tools
+        self.rewritten = rewritten
+        self.made = made
         self.installed: list[tuple[types.FunctionType, types.CodeType]] = []
         self.seen: dict[int, Any] = {}
         self.lock = threading.RLock()
@@ -100,14 +108,15 @@ class Installer:
             return
         if _runs_as_it_is(function.__module__ or ""):
             return
-        if code not in _WATCHED:
+        key = code, code.co_filename  # functions of two files may have equal code
+        if key not in self.made:
             try:
-                _WATCHED[code] = made = watched_code(function, self.tools)
+                self.made[key] = made = self.rewritten(function, self.tools)
             except (DifferentiationError, SyntaxError, ValueError, TypeError, RecursionError):
-                _WATCHED[code] = made = None
+                self.made[key] = made = None
             if made is not None:
                 self._name_parts(made, code)
-        made = _WATCHED[code]
+        made = self.made[key]
         if made is None or made.co_freevars != code.co_freevars:
             self._called_by(function)
             return
@@ -196,7 +205,7 @@ class Installer:
         """Give every function its own code again."""
         with self.lock:
             for function, code in reversed(self.installed):
-                if ORIGINAL.get(function.__code__) is code:
+                if ORIGINAL.get(function.__code__) == code:
                     function.__code__ = code
             self.installed.clear()
             self.seen.clear()

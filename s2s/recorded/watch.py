@@ -19,9 +19,9 @@ from typing import Any
 from s2s.core.codes import replace_constants
 from s2s.frontend import sources
 
-__all__ = ["watched_code", "watched_text"]
+__all__ = ["OF_FRAME", "compiled", "tool", "watched_code", "watched_text"]
 
-_OF_FRAME = {"super", "locals", "globals", "vars", "dir", "__build_class__"}
+OF_FRAME = {"super", "locals", "globals", "vars", "dir", "__build_class__"}
 """These look at the frame that they are called from."""
 
 _OPERATORS: dict[type[ast.AST], str] = {
@@ -44,6 +44,11 @@ def watched_code(function: types.FunctionType, tools: dict[str, Callable[..., An
     source = sources.find(function)
     tree = sources.surrounded(code, source.text, source.first_line)
     _Watcher(sources.private_class(code)).visit(tree)
+    return compiled(tree, code, tools)
+
+
+def compiled(tree: ast.Module, code: types.CodeType, tools: dict[str, Callable[..., Any]]) -> types.CodeType:
+    """The code that stands for another one, of which ``tree`` is the source, rewritten to call the ``tools``."""
     module = _compiled(
         ast.fix_missing_locations(tree), code.co_filename, "exec", code.co_flags & sources.FUTURE_FLAGS, tools
     )
@@ -75,7 +80,8 @@ def _last_name(func: ast.expr) -> str:
     return func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
 
 
-def _tool(name: str) -> ast.expr:
+def tool(name: str) -> ast.expr:
+    """What stands for a tool in a tree."""
     return ast.Constant(_MARK.format(name))
 
 
@@ -90,8 +96,8 @@ class _Watcher(ast.NodeTransformer):
         self.count += 1
         return f"_s2s_{self.count}"
 
-    def _call(self, at: ast.AST, tool: str, *args: ast.expr) -> ast.Call:
-        return ast.copy_location(ast.Call(_tool(tool), list(args), []), at)
+    def _call(self, at: ast.AST, name: str, *args: ast.expr) -> ast.Call:
+        return ast.copy_location(ast.Call(tool(name), list(args), []), at)
 
     def _mangled(self, name: str) -> str:
         return sources.mangle(name, self.owner)
@@ -100,13 +106,13 @@ class _Watcher(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
         left, right = self.visit(node.left), self.visit(node.right)
-        return self._call(node, "binary", _tool(f"operator {_OPERATORS[type(node.op)]}"), left, right)
+        return self._call(node, "binary", tool(f"operator {_OPERATORS[type(node.op)]}"), left, right)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         operand = self.visit(node.operand)
         if isinstance(node.op, ast.Not) or isinstance(node.operand, ast.Constant):
             return ast.copy_location(ast.UnaryOp(node.op, operand), node)
-        return self._call(node, "unary", _tool(f"operator {_OPERATORS[type(node.op)]}"), operand)
+        return self._call(node, "unary", tool(f"operator {_OPERATORS[type(node.op)]}"), operand)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         self.generic_visit(node)
@@ -124,19 +130,19 @@ class _Watcher(ast.NodeTransformer):
         args = [self.visit(arg) for arg in node.args]
         if isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec"):
             frame = [ast.Call(ast.Name(name, ast.Load()), [], []) for name in ("globals", "locals")]
-            return ast.copy_location(ast.Call(_tool("evaluate"), [node.func, *frame, *args], keywords), node)
-        if isinstance(node.func, ast.Name) and node.func.id in _OF_FRAME:
+            return ast.copy_location(ast.Call(tool("evaluate"), [node.func, *frame, *args], keywords), node)
+        if isinstance(node.func, ast.Name) and node.func.id in OF_FRAME:
             return ast.copy_location(ast.Call(node.func, args, keywords), node)
         if _last_name(node.func) == "evaluate":  # numexpr's reads the variables of the frame that it is called from
             frame = [ast.Call(ast.Name(name, ast.Load()), [], []) for name in ("globals", "locals")]
             called = self.visit(node.func)
-            return ast.copy_location(ast.Call(_tool("call_in_frame"), [called, *frame, *args], keywords), node)
+            return ast.copy_location(ast.Call(tool("call_in_frame"), [called, *frame, *args], keywords), node)
         if isinstance(node.func, ast.Attribute):
             receiver = self.visit(node.func.value)
             head = ["call_method", receiver, ast.Constant(self._mangled(node.func.attr))]
         else:
             head = ["call", self.visit(node.func)]
-        return ast.copy_location(ast.Call(_tool(head[0]), [*head[1:], *args], keywords), node)
+        return ast.copy_location(ast.Call(tool(head[0]), [*head[1:], *args], keywords), node)
 
     def visit_Starred(self, node: ast.Starred) -> ast.expr:
         value = self.visit(node.value)
@@ -159,7 +165,7 @@ class _Watcher(ast.NodeTransformer):
     def _index(self, index: ast.expr) -> ast.expr:
         if isinstance(index, ast.Slice):
             parts = [ast.Constant(None) if p is None else self.visit(p) for p in (index.lower, index.upper, index.step)]
-            return ast.copy_location(ast.Call(_tool("slice"), parts, []), index)
+            return ast.copy_location(ast.Call(tool("slice"), parts, []), index)
         if isinstance(index, ast.Tuple):
             return ast.copy_location(ast.Tuple([self._index(e) for e in index.elts], ast.Load()), index)
         return self.visit(index)  # type: ignore[no-any-return]
@@ -232,9 +238,9 @@ class _Watcher(ast.NodeTransformer):
             case _:
                 return [ast.copy_location(ast.Assign([target], value), at)]
 
-    def _in_order(self, tool: str, value: ast.expr, container: ast.expr, place: ast.expr, at: ast.AST) -> ast.expr:
+    def _in_order(self, name: str, value: ast.expr, container: ast.expr, place: ast.expr, at: ast.AST) -> ast.expr:
         """A call of a tool that evaluates the value first, as an assignment does."""
-        return self._call(at, tool, value, self.visit(container), place)
+        return self._call(at, name, value, self.visit(container), place)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         word = _OPERATORS[type(node.op)].rstrip("_")
@@ -246,7 +252,7 @@ class _Watcher(ast.NodeTransformer):
             return name
 
         def result(before: ast.expr) -> ast.expr:
-            return self._call(node, "inplace", _tool(f"operator i{word}"), before, self.visit(node.value))
+            return self._call(node, "inplace", tool(f"operator i{word}"), before, self.visit(node.value))
 
         def load(name: str) -> ast.expr:
             return ast.Name(name, ast.Load())

@@ -75,6 +75,7 @@ from s2s.runtime._dynamic import (
     push,
     without_tangents,
 )
+from s2s.runtime._expected import expect, expect_array, expect_kind, unreached_error
 from s2s.runtime._linalg import (
     cholesky_bar,
     cholesky_dot,
@@ -188,7 +189,8 @@ __all__ = [
     "check_separate", "check_sure",
     "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cumprod_bar", "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
-    "einsum_bar", "einsum_inputs", "einsum_is_plain", "einsum_output", "einsum_transpose", "either_used", "fit_bar",
+    "einsum_bar", "einsum_inputs", "einsum_is_plain", "einsum_output", "einsum_transpose", "either_used",
+    "expect", "expect_array", "expect_kind", "fit_bar",
     "fit_cotangent", "fit_dot", "fit_tangent", "floats", "fractions", "gap_quotient", "gather", "gradient_object",
     "attributes_of", "has_parts",
     "heap_order", "index_bar", "interp_fp_bar", "interp_piece", "interp_slope", "item_bar", "joined_like",
@@ -203,6 +205,7 @@ __all__ = [
     "split_entry", "split_like", "stored_bar", "stored_slice", "sum_to", "summand_bar", "summed_norm_bar",
     "svd_bar", "svdvals_bar", "take_along_axis_bar", "take_bar", "tangent_like", "tensordot_bar", "tile_bar",
     "trapezoid_steps", "trapezoid_weights", "trapezoid_x_bar", "trigamma", "try_error", "unbroadcast", "unpack_bar",
+    "unreached_error",
     "unpad", "unstack_like", "vector_norm_bar", "weigh", "whole", "with_length", "without_tangents", "zeros_like",
     "zeros_of",
 ]

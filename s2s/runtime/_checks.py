@@ -82,10 +82,16 @@ def check_scalar(value: Any, name: str) -> None:
     raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
 
 
+_ANSWERS = (
+    bool, np.bool_, str, type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype,
+    type(np.sum),
+)  # fmt: skip
+
+
 def look(fn: Any, *args: Any, **kwargs: Any) -> Any:
-    """The answer of a function that only looks at its arguments: True, False, a text, a class or None. For functions of
-    a library that cannot be followed. Raises DifferentiationError where it changes a container or answers something
-    that could carry a derivative, and NumPy's own error where it changes an array."""
+    """The answer of a function that only looks at its arguments: True, False, a text, a class, a module, a function or
+    None. For functions of a library that cannot be followed. Raises DifferentiationError where it changes a container
+    or answers something that could carry a derivative, and NumPy's own error where it changes an array."""
     given = [*args, *kwargs.values()]
     arrays = [a for a in arrays_in(given) if a.flags.writeable]
     before = [(c, items_of(c)) for c in containers_in(given)]
@@ -97,7 +103,7 @@ def look(fn: Any, *args: Any, **kwargs: Any) -> Any:
         for a in arrays:
             a.flags.writeable = True
     changed = any(list(map(id, items_of(c))) != list(map(id, items)) for c, items in before)
-    if changed or not (found is None or isinstance(found, (bool, np.bool_, str, type))):
+    if changed or not (found is None or isinstance(found, _ANSWERS)):
         what = "changes its arguments" if changed else f"gives a {type(found).__name__}"
         raise path_error(f"`{getattr(fn, '__qualname__', fn)}` cannot be followed, and {what}", "")
     return found

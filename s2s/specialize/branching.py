@@ -16,6 +16,7 @@ from s2s.core.values import AbstractValue, Known, Scalar
 from s2s.errors import DifferentiationError
 from s2s.specialize.deferred_refusals import may_refuse_later, may_refuse_some, refusal
 from s2s.specialize.exceptions import bound_on
+from s2s.specialize.expected import is_taken, unreached
 from s2s.specialize.frames import Frame, pinned
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
 from s2s.specialize.speculation import speculate
@@ -35,8 +36,14 @@ def branch(specializer: Specializer, statement: ir.If, frame: Frame, builder: Bu
     if decided is not None:
         block = statement.then if decided else statement.orelse
         return _splice(specializer, block, statement, frame, builder)
-    sides, base, refused = [], specializer.context.heap, False
+    sides: list[Any] = []
+    base, refused = specializer.context.heap, False
     for block in (statement.then, statement.orelse):
+        trap = unreached(specializer, frame, statement, block, builder)
+        if trap is not None:
+            nothing: tuple[ir.Atom, ...] = tuple(ir.UNDEFINED for _ in block.yields)
+            sides.append((trap, nothing, True, base.copy()))
+            continue
         child = builder.child()
         specializer.context.heap = base.copy()
         child.bound |= bound_on(specializer.context, test, block is statement.then)
@@ -51,7 +58,7 @@ def branch(specializer: Specializer, statement: ir.If, frame: Frame, builder: Bu
             for watch, count in zip(specializer.iterables.watches, before, strict=True):
                 watch.note_side(count, statement, block, given)
         except DifferentiationError as problem:
-            if refused or not may_refuse_later(specializer, frame, problem):
+            if refused or is_taken(statement, block) or not may_refuse_later(specializer, frame, problem):
                 raise
             refused = True
             child, given = refusal(problem, builder), tuple(ir.UNDEFINED for _ in block.yields)

@@ -43,6 +43,7 @@ from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.leaving import leave
 from s2s.specialize.calls.policies import Holding
 from s2s.specialize.exceptions import try_statement
+from s2s.specialize.expected import expected
 from s2s.specialize.frames import (
     Frame,
     at_call,
@@ -293,6 +294,7 @@ class Specializer:
                 except DifferentiationError as problem:
                     raise (at_call(problem, span, frame.called_from) if _has_no_place(problem) else problem) from None
                 self._note_checkpointed(target, value, frame, span)
+                atom = expected(self, value, atom, span, builder)
                 if target is not None:
                     is_named_iterator = not target.is_temporary and atom in self.context.read_once
                     if is_named_iterator or target in frame.kept or target in frame.held:

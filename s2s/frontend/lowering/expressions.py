@@ -181,7 +181,7 @@ def _short_circuit(
         _short_circuit(c, node, result, rest[1:])
     go_on, stop = block_of(statements), ir.Block(())
     then, orelse = (go_on, stop) if isinstance(node.operator, cst.And) else (stop, go_on)
-    c.put(ir.If(result, then, orelse, (), c.span(node)))
+    c.put(ir.If(result, then, orelse, (), c.span(node).start))
 
 
 def _conditional(c: Context, node: cst.IfExp) -> Var:

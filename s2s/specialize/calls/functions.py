@@ -27,6 +27,7 @@ from s2s.specialize.calls.derivative_values import MAKERS, check_late
 from s2s.specialize.calls.handing_over import release
 from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
 from s2s.specialize.calls.rule_arguments import check_keywords, unsupported
+from s2s.specialize.expected import has_answered
 from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
 from s2s.specialize.heap import generators
 from s2s.specialize.heap.escapes import captured_by, note_change
@@ -196,15 +197,19 @@ def by_source(site: CallSite) -> ir.Atom | None:
 
 def _followed_or_asked(site: CallSite) -> ir.Atom:
     """A call with something differentiated in it, in place. Where a function of a library cannot be followed of
-    which only the answer is tested, it is asked when the program runs."""
+    which only the answer is tested, it is asked when the program runs; so is one that was seen to give an answer, and
+    nothing that is computed."""
     fn, specializer, frame, span = site.fn, site.specializer, site.frame, site.span
     states = [state_of(site.context, a) for a in site.given]
-    may_ask = span in frame.tested and not any(s is not None and virtual_heap.is_instance(s) for s in states)
+    answers = has_answered(span)
+    may_ask = answers or span in frame.tested
+    may_ask = may_ask and not any(s is not None and virtual_heap.is_instance(s) for s in states)
     if not may_ask or specializer.catching or specializer.followed or specializer.is_own(fn):
         return specializer.inliner.inline(fn, site.args, site.kwargs, frame, site.builder, span)
     try:
-        with speculate(specializer, site.builder) as speculation:
-            return specializer.inliner.inline(fn, site.args, site.kwargs, frame, speculation.builder, span)
+        if not answers:
+            with speculate(specializer, site.builder) as speculation:
+                return specializer.inliner.inline(fn, site.args, site.kwargs, frame, speculation.builder, span)
     except DifferentiationError:
         pass
     for atom in site.given:

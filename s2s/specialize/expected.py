@@ -1,0 +1,117 @@
+"""A value of which nothing is known, and what it was when the function ran before, in; out comes one that is known.
+
+    xp = get_namespace(x)       ->      xp = get_namespace(x)
+                                        rt.expect(xp, np)
+
+The check comes at once, so whatever is made for such values runs for no others.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from s2s import runtime as rt
+from s2s.analysis.raising import ends
+from s2s.builder.builder import Builder
+from s2s.core import ir
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar
+from s2s.specialize.frames import Frame, is_of_s2s
+from s2s.versions.observed import Omits, Place, observed
+
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
+HEAD = "Made for values and paths as in a run of the function: where one is otherwise, this code raises [S2S145]."
+"""What the generated code says of itself."""
+
+__all__ = ["expected", "has_answered", "is_taken", "unreached"]
+
+_NOTED = (ir.Const(getattr), ir.Const(operator.getitem))
+"""Beside calls, what is noted of a program that is observed."""
+
+
+def expected(
+    specializer: Specializer, made: ir.Value, atom: ir.Atom, span: ir.Span | None, builder: Builder
+) -> ir.Atom:
+    """What stands for a value that the program has ``made`` at a place, of which more is known where the program was
+    observed."""
+    seen, context = observed(), specializer.context
+    if seen is None or specializer.catching or span is None or not _is_noted(made):
+        return atom
+    if not isinstance(atom, ir.Var) or not _is_unknown(context.value(atom)):
+        return atom
+    last = builder.statements[-1] if builder.statements else None
+    if not isinstance(last, ir.Let) or last.target is not atom:  # it may be read where nothing checks it
+        return atom
+    value = seen.at(_place(span))
+    match value:
+        case Known(const) if not context.is_varied(atom):
+            _check(builder, span, rt.expect, atom, const)
+            return const
+        case Scalar(kind):
+            _check(builder, span, rt.expect_kind, atom, ir.Const(kind))
+        case Array(dtype, tuple() as shape):
+            ones = tuple(dim.is_constant for dim in shape)
+            _check(builder, span, rt.expect_array, atom, ir.Const(dtype.str), ir.Const(ones))
+            context.foreign.add(atom)  # others may refer to it
+            value = Array(dtype, tuple(d if d.is_constant else context.evaluator.facts.fresh_dim() for d in shape))
+        case _:
+            return atom
+    context.values[atom] = value
+    return atom
+
+
+def unreached(
+    specializer: Specializer, frame: Frame, statement: ir.If, block: ir.Block, builder: Builder
+) -> Builder | None:
+    """What stands for a side of a branch that was not taken when the function was observed: it refuses the path. None
+    where it is not known that it was not taken, and for one that raises."""
+    seen, span = observed(), statement.span
+    if seen is None or span is None or specializer.catching or ends(block.statements[-1:]):
+        return None
+    if seen.omits is Omits.NOTHING or is_of_s2s(frame):
+        return None
+    if seen.omits is Omits.OF_LIBRARIES and specializer.is_own(frame.fn):
+        return None
+    if not seen.leaves_out(_place(span), block is statement.then):
+        return None
+    child, where = builder.child(), f"{'/'.join(span.file.split('/')[-2:])}:{span.line}"
+    child.add(ir.Raise(child.let(ir.Call(ir.Const(rt.unreached_error), (ir.Const(where),)), UNKNOWN), None, span))
+    return child
+
+
+def is_taken(statement: ir.If, block: ir.Block) -> bool:
+    """Whether a side of a branch was taken when the function was observed."""
+    seen, span = observed(), statement.span
+    return seen is not None and span is not None and seen.takes(_place(span), block is statement.then)
+
+
+def has_answered(span: ir.Span | None) -> bool:
+    """Whether a call was seen to give a module, a class, a function, a str or a bool."""
+    seen = observed()
+    match seen.at(_place(span)) if seen is not None and span is not None else UNKNOWN:
+        case Known(const):
+            return const.value is not None
+        case Scalar(kind):
+            return kind is bool
+        case _:
+            return False
+
+
+def _place(span: ir.Span) -> Place:
+    return span.file, span.line, span.column, span.end_line, span.end_column
+
+
+def _is_noted(made: ir.Value) -> bool:
+    """Whether the value of an expression is noted where a function is observed."""
+    return isinstance(made, ir.Call) and (not isinstance(made.fn, ir.Const) or made.fn in _NOTED)
+
+
+def _is_unknown(value: AbstractValue) -> bool:
+    return value is UNKNOWN or (isinstance(value, Array) and value.shape is None)
+
+
+def _check(builder: Builder, span: ir.Span, check: Any, *args: ir.Atom) -> None:
+    """Write a check behind a value."""
+    builder.add(ir.Let(None, ir.Call(ir.Const(check), args), span))

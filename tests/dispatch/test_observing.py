@@ -1,0 +1,256 @@
+"""Functions that the compiler refuses, and compiles once it has seen what their values are."""
+
+import collections
+import threading
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+import s2s
+
+X = np.array([0.4, 1.3])
+MODULES = {"numpy": np, "other": types.SimpleNamespace(exp=np.sin)}
+
+
+@pytest.fixture(autouse=True)
+def default(monkeypatch):
+    monkeypatch.delenv("S2S_RECORDED")
+
+
+def compiled(f, *args, argnums=0):
+    """The gradient of ``f``, which no recording has given, and its source."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.RecordedWarning)
+        gradient = s2s.grad(f, argnums)(*args)
+        tangent = s2s.jvp(lambda x: f(x, *args[1:]), (args[0],), (1.0 + args[0],))[1]
+    np.testing.assert_allclose(gradient, central(lambda x: f(x, *args[1:]), args[0]), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(tangent, np.sum(gradient * (1.0 + args[0])), rtol=1e-9)
+    return s2s.source(f, *args, mode="grad")
+
+
+def central(f, x, h=1e-6):
+    """Central differences of a function of a vector, whose values may be arrays."""
+    steps = h * np.eye(len(x))
+    return np.array([(np.asarray(f(x + s)) - np.asarray(f(x - s))) / (2.0 * h) for s in steps])
+
+
+class Registry:
+    """Gives what its tables have, behind a method that the compiler does not look into."""
+
+    def __init__(self, **entries):
+        self.entries = entries
+
+    def __getattribute__(self, name):
+        if name == "entries" or name.startswith("__"):
+            return object.__getattribute__(self, name)
+        return self.entries[name]
+
+
+def buffer_of(registry):
+    return registry.buffer
+
+
+D = np.diag([1.0, 3.0])
+
+
+def test_a_module_out_of_a_registry_is_that_module():
+    registry = Registry(xp=np, scale=3.0)
+
+    def f(x):
+        xp = registry.xp
+        return np.sum(xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3) * registry.scale
+
+    text = compiled(f, X)
+    assert "rt.expect(" in text and "np.linalg.eigh(" in text
+    registry.entries["xp"] = types.SimpleNamespace(  # the check fails
+        linalg=types.SimpleNamespace(eigh=lambda a: types.SimpleNamespace(eigenvalues=np.diagonal(a))))
+    np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+    registry.entries["scale"] = 5
+    np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+
+
+def test_an_array_that_others_refer_to_is_not_stored_into():
+    """Two reads give one array: a store through one of them would be lost in the other."""
+    registry = Registry(buffer=np.zeros(2))
+
+    def f(x):
+        first, second = registry.buffer, registry.buffer
+        first[:] = x * x
+        return np.sum(second * x)
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        gradient = s2s.grad(f)(X)
+    np.testing.assert_allclose(gradient, 3.0 * X**2)
+    assert [one.category for one in told] == [s2s.RecordedWarning]
+
+
+def test_what_was_a_constant_and_is_another_object_is_seen():
+    """The kind is all that is taken from a number or an array: their values are read in each call."""
+    registry = Registry(k=2.0, w=np.array([1.0, 2.0]))
+
+    def f(x):
+        k, w = registry.k, registry.w
+        table = [x * k, x + k][int(k) % 2]
+        return np.sum(table * w) if w.ndim == 1 else np.sum(table) * k
+
+    for k, w in ((2.0, [1.0, 2.0]), (3.0, [4.0, 5.0]), (3.0, [[1.0, 2.0]]), (4, [1, 2]), (5.0, 2.0 * X), (2.0, [7.0])):
+        registry.entries.update(k=k, w=np.array(w))
+        np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6, err_msg=f"{k} {w}")
+
+
+def test_a_path_that_was_not_taken_is_compiled_when_it_is():
+    registry = Registry(xp=np)
+
+    def f(x, n):
+        a = np.outer(x, x) + D
+        if n > 2:
+            a = a @ a
+        if n > 3:
+            a = a + a.T
+        return np.sum(registry.xp.linalg.eigh(a).eigenvalues ** 3)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.RecordedWarning)
+        gradient = s2s.grad(f)
+        for n in (1, 3, 1, 4, 3):
+            np.testing.assert_allclose(gradient(X, n), central(lambda x: f(x, n), X), rtol=1e-6, err_msg=str(n))
+
+
+def chosen(x, n):
+    """Which keys the dict has depends on the path that was taken."""
+    out = {"a": x[0] * x[1]}
+    if n > 2:
+        out["b"] = np.exp(x[0])
+    if n > 3:
+        out["a"] = out["a"] * 2.0
+    return out["a"] + (out["b"] * x[1] if "b" in out else x[0])
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_paths_that_cannot_be_compiled_together_are_recorded():
+    text = compiled(chosen, X, 3)
+    assert "rt.unreached_error(" in text
+    for n in (3, 1, 4, 3):
+        np.testing.assert_allclose(s2s.grad(chosen)(X, n), central(lambda x: chosen(x, n), X), rtol=1e-6)
+
+
+def test_a_function_that_is_otherwise_each_time_is_recorded_in_the_end():
+    registry = Registry()
+
+    def f(x):
+        return registry.fn(x[0]) * x[1]
+
+    functions = [np.sin, np.cos, np.exp, np.tanh, np.arctan, np.sinh, np.sin]
+    for fn in functions:
+        registry.entries["fn"] = fn
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", s2s.RecordedWarning)
+            np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+
+
+def test_the_observed_run_leaves_no_trace():
+    calls, stream = [], np.random.default_rng(4)
+    registry = Registry(xp=np, seen=collections.Counter())
+
+    def f(x):
+        registry.entries["seen"]["f"] += 1
+        calls.append(1)
+        return registry.xp.sum(x * stream.normal(size=2))
+
+    twin = np.random.default_rng(4)
+    gradient = s2s.grad(f)(X)
+    np.testing.assert_allclose(gradient, twin.normal(size=2))
+    assert len(calls) == 1 and registry.entries["seen"]["f"] == 1
+    np.testing.assert_array_equal(stream.normal(size=2), twin.normal(size=2))
+
+
+def test_a_handler_does_not_take_a_refusal_for_an_exception_of_the_program():
+    registry = Registry(xp=np, k=2.0)
+
+    def f(x):
+        top = np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+        try:
+            scaled = x[0] / registry.k
+        except Exception:
+            scaled = x[0] ** 2
+        return scaled * top
+
+    for k in (2.0, 3, np.float64(4.0), None, 2.0):
+        registry.entries.pop("k", None)
+        if k is not None:
+            registry.entries["k"] = k
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", s2s.RecordedWarning)
+            np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6, err_msg=str(k))
+
+
+def test_second_derivatives_are_of_what_was_observed():
+    registry = Registry(xp=np)
+
+    def f(x):
+        return np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.RecordedWarning)
+        hessian = s2s.jacfwd(s2s.grad(f))(X)
+    np.testing.assert_allclose(hessian, central(s2s.grad(f), X), rtol=1e-6)
+
+
+def test_what_raises_raises_and_is_not_observed():
+    registry = Registry(xp=np, limit=1.0)
+
+    def f(x):
+        if x[0] > registry.limit:
+            raise ValueError("too large")
+        return registry.xp.linalg.norm(x)
+
+    compiled(f, X)
+    with pytest.raises(ValueError, match="too large"):
+        s2s.grad(f)(X + 2.0)
+
+
+def test_functions_in_files_of_equal_code_have_places_of_their_own():
+    """Code objects are equal where only their files differ."""
+    text = "def f(x):\n    return table.get('fn')(x[0]) * x[1]\n"
+    for name, fn in (("<first>", np.sin), ("<second>", np.cos)):
+        import linecache
+
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        scope = {"table": Registry(fn=fn, get=lambda _, fn=fn: fn)}
+        exec(compile(text, name, "exec"), scope)
+        np.testing.assert_allclose(s2s.grad(scope["f"])(X), central(scope["f"], X), rtol=1e-6)
+
+
+def test_a_call_in_a_thread_that_a_call_waits_for_does_not_wait_for_the_compiler():
+    registry = Registry(xp=np)
+
+    def inner(x):
+        return registry.xp.linalg.norm(x)
+
+    def f(x):
+        found = []
+        worker = threading.Thread(target=lambda: found.append(s2s.grad(inner)(np.ones(2))))
+        worker.start()
+        worker.join(30.0)
+        assert not worker.is_alive()
+        return registry.xp.linalg.norm(x) * found[0][0]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", s2s.RecordedWarning)
+        np.testing.assert_allclose(s2s.grad(f)(X), X / np.linalg.norm(X) / np.sqrt(2.0))
+
+
+def test_nothing_runs_where_only_the_compiler_decides(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    calls, registry = [], Registry(xp=np)
+
+    def f(x):
+        calls.append(1)
+        return np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+
+    with pytest.raises(s2s.errors.DifferentiationError):
+        s2s.grad(f)(X)
+    assert not calls
