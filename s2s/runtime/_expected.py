@@ -10,10 +10,9 @@ from s2s.errors import error
 
 
 def expect(value: Any, found: Any) -> None:
-    """Nothing to do where a value is the object that it was before, or an equal str or dtype. Raises
-    UnsupportedSyntaxError where it is not."""
-    is_equal = value is found or (type(value) is type(found) is str and value == found)
-    if not is_equal and not (isinstance(value, np.dtype) and value == found):
+    """Nothing to do where a value is the object that it was before, or an equal dtype. Raises UnsupportedSyntaxError
+    where it is not."""
+    if value is not found and not (isinstance(value, np.dtype) and value == found):
         raise _another(value, repr(found))
 
 

@@ -88,15 +88,10 @@ def is_taken(statement: ir.If, block: ir.Block) -> bool:
 
 
 def has_answered(span: ir.Span | None) -> bool:
-    """Whether a call was seen to give a module, a class, a function, a str or a bool."""
+    """Whether a call was seen to give a module, a class or a function."""
     seen = observed()
-    match seen.at(_place(span)) if seen is not None and span is not None else UNKNOWN:
-        case Known(const):
-            return const.value is not None
-        case Scalar(kind):
-            return kind is bool
-        case _:
-            return False
+    found = UNKNOWN if seen is None or span is None else seen.at(_place(span))
+    return isinstance(found, Known) and found.value is not None
 
 
 def _place(span: ir.Span) -> Place:

@@ -24,12 +24,8 @@ Place = tuple[str, int, int, int, int]
 
 _SHARED = (
     types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type(np.sum), type(None),
-    str,
 )  # fmt: skip
-"""What a program has one of, and looks up again and again."""
-
-LONGEST = 64
-"""A str of more characters than this is none that chooses something."""
+"""What a program has one of, and looks up again and again. No str: digits of a number may stand in it."""
 
 
 class Omits(enum.Enum):
@@ -94,8 +90,6 @@ def _described(value: Any) -> AbstractValue:
 
 def _is_shared(value: Any) -> bool:
     """Whether it is the same object in each call: none that a call makes, or that belongs to another one."""
-    if type(value) is str:
-        return len(value) <= LONGEST
     owner = getattr(value, "__self__", None)
     if not (owner is None or isinstance(owner, types.ModuleType)):
         return False

@@ -24,7 +24,7 @@ from s2s.core.values import UNKNOWN, Unknown, is_record_class
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
-from s2s.specialize.calls.handing_over import release
+from s2s.specialize.calls.handing_over import plain, release
 from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
 from s2s.specialize.calls.rule_arguments import check_keywords, unsupported
 from s2s.specialize.expected import has_answered
@@ -198,10 +198,10 @@ def by_source(site: CallSite) -> ir.Atom | None:
 def _followed_or_asked(site: CallSite) -> ir.Atom:
     """A call with something differentiated in it, in place. Where a function of a library cannot be followed of
     which only the answer is tested, it is asked when the program runs; so is one that was seen to give an answer, and
-    nothing that is computed."""
+    nothing that is computed, where no argument is unknown: such an object may keep the others."""
     fn, specializer, frame, span = site.fn, site.specializer, site.frame, site.span
     states = [state_of(site.context, a) for a in site.given]
-    answers = has_answered(span)
+    answers = has_answered(span) and not any(isinstance(site.value(a), Unknown) for a in map(plain, site.given))
     may_ask = answers or span in frame.tested
     may_ask = may_ask and not any(s is not None and virtual_heap.is_instance(s) for s in states)
     if not may_ask or specializer.catching or specializer.followed or specializer.is_own(fn):

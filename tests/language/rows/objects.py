@@ -167,7 +167,7 @@ def by_methods(x):
     return bound(x[2]) * getattr(body, "energy")() + Body.energy(body) ** 2
 
 
-@row("a method chosen when the program runs", recorded=True)
+@row("a method chosen when the program runs")
 def chosen_method(x):
     body = Body(x[0], x[1])
     return OPERATIONS["push" if x[2] > 0.5 else "energy"](body) * x[3]
@@ -600,7 +600,7 @@ def mutual(x):
     return even(5, x[3])
 
 
-@row_functions("a function chosen by a differentiated value", recorded=True)
+@row_functions("a function chosen by a differentiated value")
 def chosen(x):
     def own(v):
         return v * v * x[2]
