@@ -1,5 +1,6 @@
-"""Each construct on top level, in a loop, in a helper and in a method, in both modes; to second order by forward over
-reverse mode in one of these places and by reverse over reverse mode in the next, with ``--every`` in all of them."""
+"""Each construct on top level, in a loop, in a helper and in a method: in reverse mode in each of these places, in
+forward mode in two, to second order by forward over reverse mode in one and by reverse over reverse mode in the next;
+with ``--every`` in all of them."""
 
 import itertools
 import math
@@ -63,7 +64,8 @@ def test_construct(program, place, turn, every):
     f = PLACES[place](program)
     slope, bend = first(f, X), second(f, X)
     assert s2s.grad(f)(X) == pytest.approx(slope, rel=1e-6, abs=1e-6)
-    assert s2s.jvp(f, (X,), (1.0,))[1] == pytest.approx(slope, rel=1e-6, abs=1e-6)
+    if every or turn % 2 == 0:
+        assert s2s.jvp(f, (X,), (1.0,))[1] == pytest.approx(slope, rel=1e-6, abs=1e-6)
     if every or turn == 0:
         assert s2s.jvp(s2s.grad(f), (X,), (1.0,))[1] == pytest.approx(bend, rel=1e-5, abs=1e-5)
     if every or turn == 1:
