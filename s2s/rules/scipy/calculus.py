@@ -7,8 +7,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import integrate, optimize
 
+from s2s.models import boundary, linear_programs, ode
 from s2s.models import integrate as models
-from s2s.models import linear_programs, ode
 from s2s.models import optimize as solvers
 from s2s.rules.samples import args, arr
 from s2s.rules.table import kind_by_value, model, refuse, zero
@@ -53,11 +53,14 @@ for _name in (
         refuse(getattr(integrate, _name), ADAPTIVE)
 model(integrate.solve_ivp)(ode.solve_ivp)
 model(integrate.odeint)(ode.odeint)
+model(integrate.solve_bvp)(boundary.solve_bvp)
+zero(boundary.nodes_of, boundary.unknowns_of)
+kind_by_value(boundary.nodes_of, boundary.unknowns_of)
 zero(ode.solved, ode.solved_by_odeint, ode.steps_instead, ode.fractions, ode.places, ode.stages, ode.difference,
      ode.values_at)
 STEPS = "its steps depend on the values; write a loop with steps of fixed length"
 for _name in (
-    "solve_bvp", "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
+    "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
 ):
     refuse(getattr(integrate, _name), STEPS)
 zero(solvers.check_elements, linear_programs.corner)
