@@ -25,7 +25,7 @@ from s2s.builder.builder import Context
 from s2s.builder.stages import Pass, Stages
 from s2s.cache import lowered
 from s2s.codegen.emit import emit
-from s2s.codegen.heading import with_heading
+from s2s.codegen.heading import with_heading, with_reason
 from s2s.core import ir
 from s2s.core.limits import TooLong, check_statements
 from s2s.core.values import AbstractValue, Same
@@ -263,7 +263,7 @@ def _emitted(
     for name in () if is_of_python(fn) else emitted.builtins:
         builtin(name).folded(specializer.guards)
     return Compiled(
-        text=emitted.text,
+        text=with_reason(emitted.text, specializer.written_out),
         entry=emitted.entry,
         imports={name: version_facts.import_path(path) for name, path in emitted.imports.items()},
         objects=emitted.objects,

@@ -179,6 +179,9 @@ def _unroll(
     """The iterations of a loop one after the other; where one may leave, the others stand in its else side."""
     values = [specializer.atom(c.init, frame) for c in loop.carried]
     around, specializer.unrolling = specializer.unrolling, specializer.unrolling * max(len(items), 1)
+    if loop.span is not None and not is_of_s2s(frame):
+        written = specializer.written_out
+        written[loop.span] = max(written.get(loop.span, 0), specializer.unrolling)
     try:
         values, left = _iterations(specializer, loop, items, values, frame, builder, watch)
     finally:

@@ -127,6 +127,8 @@ class Specializer:
         """How many managers are around this place that may change settings, in a way that is not known."""
         self.unrolling = 1
         """How many iterations of loops are being written for one of what is around them."""
+        self.written_out: dict[ir.Span, int] = {}
+        """How many iterations of which loops were written one after the other."""
         self.undecided = 0
         """How many branches are being specialised that may not be taken."""
         self.solved: dict[Any, fixpoints.Solution] = {}
