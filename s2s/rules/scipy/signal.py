@@ -9,7 +9,7 @@ from scipy import signal
 
 from s2s import runtime as rt
 from s2s.core.functions import Result
-from s2s.models import filters, ranks
+from s2s.models import filters, poles, ranks
 from s2s.models import signal as models
 from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr
@@ -153,6 +153,7 @@ THERE_AND_BACK = [
     args(arr(3), DENOMINATOR, LONG), args(arr(3), DENOMINATOR, arr(2, 24), padtype="even", padlen=4),
     args(arr(3), DENOMINATOR, arr(24, 2), 0, padtype="constant"), args(arr(3), DENOMINATOR, arr(5), padtype=None),
 ]
+model(signal.place_poles)(poles.place_poles)
 model(signal.filtfilt, samples=THERE_AND_BACK)(models.filtfilt)
 model(signal.sosfiltfilt, samples=[args(SECTIONS, LONG), args(SECTIONS, arr(24, 2), 0, "even", 5)])(models.sosfiltfilt)
 model(signal.deconvolve, samples=[args(arr(6), arr(3, low=1.0))])(models.deconvolve)
@@ -238,7 +239,7 @@ zero(filters.check_leading, filters.substituted)
 DESIGN = "filters are designed outside of it; write the formula of the coefficients"
 DESIGNERS = """bessel butter buttord cheb1ord cheb2ord cheby1 cheby2 ellip ellipord iirdesign iirfilter firwin
         firwin_2d remez gammatone kaiserord iircomb tf2sos zpk2sos zpk2ss ss2tf ss2zpk sos2zpk
-        residue residuez invres invresz unique_roots place_poles besselap buttap
+        residue residuez invres invresz unique_roots besselap buttap
         cheb1ap cheb2ap ellipap abcd_normalize band_stop_obj"""
 for _name in DESIGNERS.split():
     if hasattr(signal, _name):
