@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core import public, stack
-from s2s.core.inspection import name_of
+from s2s.core.inspection import is_written, name_of
 from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.user_rules import gives_gradient, value_and_pullback, value_and_tangent
@@ -56,6 +56,7 @@ def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes
     if again is not None:
         out, pullback = _vjp_of_call(again.fn, again.without(args), kwargs, changes)
         return out, lambda cotangent: again.with_none(pullback(cotangent))
+    _check_no_class(fn)
     given, places = _by_position(fn, args, kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in places}
     argnums = tuple(k for k, value in enumerate(given) if _carries(value))
@@ -105,6 +106,7 @@ def _jvp_of_call(
     again = _again_with(fn, args)
     if again is not None:
         return _jvp_of_call(again.fn, None, again.without(args), again.without(dots), keys)
+    _check_no_class(fn)
     given, places = _by_position(fn, args, kwargs)
     rest = {key: value for key, value in kwargs.items() if key not in places}
     tangents: list[Any] = [None] * len(given)
@@ -115,6 +117,14 @@ def _jvp_of_call(
     _check_followed(fn, given)
     out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
     return out, out_dot
+
+
+def _check_no_class(fn: Any) -> None:
+    """Raise NoDerivativeError for a class of Python code: what becomes of the object that it makes is not known."""
+    from s2s.errors import error
+
+    if isinstance(fn, type) and is_written(fn) and table.find(fn) is None:
+        raise error("S2S201", name=fn.__name__)
 
 
 class _Again(NamedTuple):

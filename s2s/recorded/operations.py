@@ -390,8 +390,14 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
     rule = table.find(function) if id(function) not in PRIMITIVES else None
     if rule is not None and rule.kind == "refuse" and _is_part_of_model(function) and depends(args, kwargs):
         raise error("S2S202", name=name_of(fn), reason=rule.reason)
-    if id(function) in PRIMITIVES or (rule is not None and _can_compute(function, rule, args, kwargs)):
+    if id(function) in PRIMITIVES:
         return _compute(function, args, kwargs)
+    if rule is not None and _can_compute(function, rule, args, kwargs):
+        try:
+            return _compute(function, args, kwargs)
+        except DifferentiationError as problem:
+            if problem.diagnostic.code != "S2S201" or is_of_model(function, rule):
+                raise  # else it gives an object, of which a step knows no cotangent
     if is_of_model(function, rule):
         return as_constants(function, *args, **kwargs)
     model = model_of(rule, args, kwargs) if hides(args, kwargs) else None
