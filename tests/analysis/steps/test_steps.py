@@ -1333,11 +1333,18 @@ def test_cell_numbers_on_numba(name):
 LIBRARY = """
 import math
 
+import numpy as np
+
 def cell(x):
     return x * math.floor(x)
 
 def twice(x):
     return cell(2.0 * x)
+
+def cleaned(x):
+    x = np.asarray(x)
+    y = np.round(np.sin(x), np.finfo(x.dtype).precision) + np.sin(x).round(12) + np.around(x * x, decimals=10)
+    return np.sum(y) + round(float(x[0]), 9) + np.round(x[1], 2) * x[1]
 """
 
 
@@ -1373,7 +1380,16 @@ def test_steps_of_libraries_have_their_true_derivative(library):
         assert s2s.grad(lambda x: grids.cell(x))(2.5) == 4.5
     assert s2s.grad(s2s.differentiable(lambda x: grids.cell(x), nonsmooth="straight_through"))(2.5) == 4.5
     source = s2s.source(lambda x: grids.cell(x), 2.5, mode="grad")
-    assert "# __init__.py:5: library code: math.floor contributes no derivative" in source
+    assert "# __init__.py:7: library code: math.floor contributes no derivative" in source
+
+
+def test_rounding_to_as_many_decimals_as_numbers_have_is_no_step(library):
+    grids, _ = library
+    x = np.array([0.3, 1.7])
+    wanted = 2.0 * np.cos(x) + 2.0 * x + [1.0, np.round(x[1], 2)]
+    np.testing.assert_allclose(s2s.grad(lambda x: grids.cleaned(x))(x), wanted, rtol=1e-12)
+    v = np.array([0.4, -0.9])
+    np.testing.assert_allclose(s2s.jvp(lambda x: grids.cleaned(x), (x,), (v,))[1], wanted @ v, rtol=1e-12)
 
 
 def test_where_files_belong():
