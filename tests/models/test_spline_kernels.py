@@ -125,3 +125,16 @@ def test_factors_of_a_fit_have_no_derivative():
 
     with pytest.raises((ValueError, NoDerivativeError), match="has no derivative"):
         s2s.grad(f)(Y)
+
+
+def test_second_derivatives_of_radial_functions_by_places():
+    """What is asked of them passes through a view with the dtype that it has."""
+    rng = np.random.default_rng(0)
+    points, values, at = rng.uniform(size=(9, 2)), rng.normal(size=9), rng.uniform(size=(3, 2))
+
+    def f(at):
+        return np.sum(interpolate.RBFInterpolator(points, values)(at) ** 2)
+
+    v, h = rng.normal(size=(3, 2)), 1e-5
+    expected = (s2s.grad(f)(at + h * v) - s2s.grad(f)(at - h * v)) / (2.0 * h)
+    np.testing.assert_allclose(s2s.hvp(f, (at,), (v,)), expected, rtol=1e-6)

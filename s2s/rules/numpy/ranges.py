@@ -130,7 +130,7 @@ def _ndenumerate(arr: Any) -> Any:
 
 @model(np.ndarray.view)
 def _view(a: Any, /, *dtype: Any) -> Any:
-    if len(dtype) > 0:
+    if len(dtype) > 0 and np.dtype(dtype[0]) != a.dtype:
         rt.no_derivative("ndarray.view", "as another dtype it has no rule; use astype")
     return a[...]
 
