@@ -30,6 +30,11 @@ def is_kernel(fn: Any, args: tuple[Any, ...]) -> bool:
     return is_hashable(fn) and fn in _KERNELS and overridden(args) and not any(map(_is_duck, flat(args)))
 
 
+def public(fn: Any) -> Any:
+    """The function of NumPy's that has a rule, for its compiled code; any other function as it is."""
+    return _KERNELS.get(fn, fn) if is_hashable(fn) else fn
+
+
 def kernel(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of compiled code of NumPy's with arrays of a class that has calls of NumPy's functions of its own: what it
     gives is of that class, and its numbers are those of plain arrays."""

@@ -45,12 +45,13 @@ from s2s.recorded.items import (
     set_attribute,
     set_item,
 )
-from s2s.recorded.kernels import is_kernel, kernel, of_own_arrays, overridden
+from s2s.recorded.kernels import is_kernel, kernel, of_own_arrays, overridden, public
 from s2s.recorded.kinds import (
     CONTAINERS,
     REAL,
     is_numeric,
     is_ours,
+    is_plain,
     is_python,
     method_called,
     names_of,
@@ -473,7 +474,9 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if issubclass(kind, (float, np.floating)) and len(args) == 1 and is_a(args[0], np.ndarray) and (
         args[0].size == 1
     ):
-        return _make(kind, (call_method(args[0], "item"),), {})
+        if not is_plain(args[0], "__float__"):
+            return _make(kind, (call_method(args[0], "__float__"),), {})
+        return _make(kind, (call_method(plain_array(args[0]), "item"),), {})
     return _compute(kind, args, kwargs)
 
 
@@ -543,6 +546,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return kernel(fn, args, kwargs)
     if overridden(args, fn):
         return of_own_arrays(fn, args, kwargs, bound)
+    fn = public(fn)
     out_arg: Any = kwargs.get("out")
     if out_arg is not None and not is_a(fn, np.ufunc) and is_unknown(fn):
         out_arg = None  # it may do anything with it

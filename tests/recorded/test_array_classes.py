@@ -84,3 +84,26 @@ def test_masked_arguments():
     out, along = s2s.jvp(lambda a: a * a, (a,), (np.ones(4),))
     np.testing.assert_allclose(np.ma.getdata(along)[~a.mask], 2.0 * X[~a.mask])
     assert list(out.mask) == list(a.mask)
+
+
+class Metres(np.ndarray):
+    """An item is an array of this class, and what is a float of it counts millimetres."""
+
+    def item(self, *places):
+        return np.asarray(np.ndarray.item(self, *places)).view(Metres)
+
+    def __float__(self):
+        return 1000.0 * float(np.asarray(self).reshape(()))
+
+    def __array_function__(self, function, kinds, args, options):
+        return super().__array_function__(function, kinds, args, options)
+
+
+def floats_of_a_class(x):
+    q = x.view(Metres)
+    both = np.concatenate([q, q * q])
+    return float(q[:1]) * float(np.asarray(np.sum(both)).view(Metres)) * 1e-6 + np.dot(np.asarray(both), both)
+
+
+def test_floats_of_a_class():
+    test_both_modes(floats_of_a_class)
