@@ -546,7 +546,6 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return kernel(fn, args, kwargs)
     if overridden(args, fn):
         return of_own_arrays(fn, args, kwargs, bound)
-    fn = public(fn)
     out_arg: Any = kwargs.get("out")
     if out_arg is not None and not is_a(fn, np.ufunc) and is_unknown(fn):
         out_arg = None  # it may do anything with it
@@ -586,6 +585,8 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return drawn(fn, args, kwargs)
     if moves(fn, args, kwargs):
         return moved(fn, args, kwargs)
+    if (known := public(fn)) is not fn:
+        return noted(known, args, kwargs, run(fn, args, kwargs, bound))
     changed = changed_by(fn, args, kwargs)
     if changed:
         return change(fn, args, kwargs, changed, bound)
