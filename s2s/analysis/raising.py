@@ -37,6 +37,9 @@ SHAPES = frozenset({ValueError})
 CONFUSED = frozenset({TypeError, AttributeError, KeyError})
 """What is raised where the kinds of values do not fit an operation."""
 
+_WRONG = frozenset({IndexError, ValueError, ZeroDivisionError, np.linalg.LinAlgError})
+"""What is raised by a mistake of the program, and where it is known what an operation raises."""
+
 Kinds = tuple[type[BaseException], ...]
 ValueOf = Callable[[Any], AbstractValue]
 
@@ -55,6 +58,16 @@ def raised_in(statements: Iterable[ir.Statement], value_of: ValueOf) -> frozense
     for s in ir.walk(ir.Block(tuple(statements))):
         found |= raised_by(s, value_of)
     return frozenset(found)
+
+
+def is_needed(target: ir.Var, call: ir.Call, value_of: ValueOf) -> bool:
+    """Whether a call whose result nothing reads may matter, as it may raise what a mistake of the program raises."""
+    if call.fn == ir.Const(operator.getitem) and len(call.args) == 2:
+        index = value_of(call.args[1])
+        if isinstance(index, Known) and isinstance(index.value, slice):
+            return False
+    is_of_math = isinstance(call.fn, ir.Const) and getattr(call.fn.value, "__module__", "") == math.__name__
+    return is_of_math or not _WRONG.isdisjoint(raised_by(ir.Let(target, call, None), value_of))
 
 
 def raised_by(s: ir.Statement, value_of: ValueOf) -> frozenset[type[BaseException]]:

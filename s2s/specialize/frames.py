@@ -89,10 +89,9 @@ def _owned_block(block: ir.Block, owner: types.FunctionType) -> ir.Block:
 class Frame:
     """One activation of a function that is specialised: where its globals are and what its variables stand for.
     ``kept`` are those of them that are read more than once, ``held`` those that a container takes in, ``tested`` the
-    places of calls of which only the truth of the result is used, ``snapshots`` for iterables and tests of checkpointed
-    loops how many states may be kept; a
-    derivative ``has_decided`` by which choices its calls are differentiated. ``body`` is that of the function,
-    ``caller`` the activation that has called it."""
+    places of calls of which only the truth of the result is used, ``unread`` what nothing reads, ``snapshots`` for
+    iterables and tests of checkpointed loops how many states may be kept; a derivative ``has_decided`` by which choices
+    its calls are differentiated. ``body`` is that of the function, ``caller`` the activation that has called it."""
 
     fn: types.FunctionType
     owner: types.FunctionType | None
@@ -102,6 +101,7 @@ class Frame:
     kept: frozenset[ir.Var] = frozenset()
     held: frozenset[ir.Var] = frozenset()
     tested: frozenset[ir.Span | None] = frozenset()
+    unread: frozenset[ir.Var] = frozenset()
     snapshots: dict[ir.Atom, ir.Atom] = field(default_factory=dict)
     has_decided: bool = False
     body: ir.Block | None = None

@@ -20,7 +20,7 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import join_all, known
 from s2s.analysis.abstract.parts import holds_items
 from s2s.analysis.effects import ACTS, effect_of
-from s2s.analysis.raising import ends
+from s2s.analysis.raising import ends, is_needed
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, has_zero_derivative, is_constant_kind
 from s2s.core import ir, ops
@@ -47,6 +47,7 @@ from s2s.specialize.expected import expected
 from s2s.specialize.frames import (
     Frame,
     at_call,
+    is_of_s2s,
     lower_function,
     where_chosen,
 )
@@ -264,6 +265,12 @@ class Specializer:
         found = frame.env.get(atom, ir.UNDEFINED) if isinstance(atom, ir.Var) else atom
         return self.reshaped.get(found, found) if self.reshaped else found
 
+    def _keep_what_raises(self, made: ir.Var, frame: Frame) -> None:
+        """A value that the program computes and does not read stays where it may raise."""
+        value = self.context.definitions.get(made)
+        if isinstance(value, ir.Call) and not is_of_s2s(frame) and is_needed(made, value, self.context.value):
+            self.context.must_keep.add(made)
+
     def let(
         self, value: ir.Value, frame: Frame, builder: Builder, span: ir.Span | None, target: ir.Var | None
     ) -> ir.Atom:
@@ -307,6 +314,8 @@ class Specializer:
                     if not target.is_temporary and isinstance(value, ir.Var | ir.Call):
                         generators.check_taken(self.context, None, [atom], span, frame.called_from)
                     self._take_name(target, atom)
+                if (target is None or target in frame.unread) and isinstance(atom, ir.Var):
+                    self._keep_what_raises(atom, frame)
                 return ends(builder.statements[-1:])
             case ir.If():
                 return branch(self, statement, frame, builder)

@@ -28,6 +28,7 @@ from s2s.core.functions import Result
 from s2s.core.inspection import by_identity
 from s2s.core.values import Array, ListOf
 from s2s.errors import error
+from s2s.optimize.rewriting import count_uses
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.heap import generators, lazy
 
@@ -58,13 +59,13 @@ def uses_of(function: ir.Function) -> dict[str, Any]:
     """What a function, in SSA form, does with its variables: ``kept`` are those that are read more than once, in
     several places or in a loop or a nested function that does not define them; ``held`` those that a display or a
     store puts into a container or an object; ``tested`` the places of the calls that
-    make those which are only the test of an ``if``."""
+    make those which are only the test of an ``if``; ``unread`` those that nothing reads."""
     found = _uses.get(id(function))
     if found is None or found[0] is not function:
         often = frozenset(_read_often(function.body))
         uses = {
             "kept": often, "held": _taken_in(function.body), "tested": _only_tested(function.body, often),
-            "body": function.body,
+            "body": function.body, "unread": _unread(function.body),
         }
         found = _uses[id(function)] = function, uses
     return found[1]
@@ -86,6 +87,15 @@ def _only_tested(body: ir.Block, often: frozenset[ir.Var]) -> frozenset[ir.Span 
     tests = {s.test for s in ir.walk(body) if isinstance(s, (ir.If, ir.Assert))} - often
     calls = (s for s in ir.walk(body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call))
     return frozenset(s.span for s in calls if s.target in tests and s.span is not None)
+
+
+def _unread(body: ir.Block) -> frozenset[ir.Var]:
+    calls = {s.target for s in ir.walk(body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call)}
+    read = count_uses(body)
+    for s in ir.walk(body):
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+            read.update(a for a in s.value.captures if isinstance(a, ir.Var))
+    return frozenset(var for var in calls if var is not None and var not in read)
 
 
 def _read_often(body: ir.Block) -> set[ir.Var]:
