@@ -350,7 +350,8 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _compute(fn, args, kwargs)
     if kind is types.MethodDescriptorType and args and is_a(args[0], (np.ndarray, np.generic)):
         return _call_array_method(args[0], fn.__get__(args[0]), args[1:], kwargs)
-    if kind is type(np.sum) and table.find(fn) is None and not overridden(args):
+    calls_back = args and is_a(args[0], (types.FunctionType, types.MethodType, functools.partial))
+    if kind is type(np.sum) and (calls_back or table.find(fn) is None) and not overridden(args):
         return _call_python(fn._implementation, fn._implementation, args, kwargs)
     if numexpr.is_program(fn) and depends(args) and kwargs.get("out") is None:
         function = numexpr.function_of_program(fn)

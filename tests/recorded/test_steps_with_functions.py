@@ -122,3 +122,22 @@ def test_functions_that_hold_what_is_differentiated(f, tolerance):
     np.testing.assert_allclose(s2s.jacfwd(f)(at), slopes(f), rtol=tolerance)
     if f is not of_time:
         np.testing.assert_allclose(s2s.hessian(f)(at), slopes(s2s.grad(f)), rtol=10.0 * tolerance, atol=1e-7)
+
+
+def of_a_row(row):
+    made = [None] * (len(row) + 1)
+    made[0] = 1.0
+    for n, value in enumerate(list(row)):
+        made[n + 1] = value * made[n] + n
+    return np.array(made[1:])
+
+
+def along_rows(x):
+    made = np.apply_along_axis(of_a_row, 1, np.outer(x, x))
+    return (made * made).sum() + made[0, 1]
+
+
+def test_numpy_calls_back_what_no_step_could_compile():
+    expected = [(along_rows(X + 1e-6 * e) - along_rows(X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(s2s.grad(along_rows)(X), expected, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jacfwd(along_rows)(X), expected, rtol=1e-6)
