@@ -462,7 +462,7 @@ def nilearn_clean():
 
 
 @case("neurokit2", "signal_detrend, signal_smooth and hjorth complexity of a signal", "library")
-def neurokit2_signal():
+def neurokit2_detrended():
     import neurokit2 as nk
 
     def loss(x):
@@ -504,7 +504,7 @@ def sigpy_nufft():
 
 
 @case("scikit-image", "transform.SimilarityTransform composed, inverted and applied to points", "objects")
-def skimage_transform():
+def skimage_similarity():
     from skimage.transform import AffineTransform, SimilarityTransform
     points = np.array([[0.2, 1.0], [1.7, -0.3], [0.9, 0.8]])
 
@@ -528,7 +528,7 @@ def skimage_restoration():
 
 
 @case("scikit-image", "exposure.adjust_sigmoid and adjust_gamma, measure.moments_hu of an image", "plain")
-def skimage_moments():
+def skimage_exposure_moments():
     from skimage.exposure import adjust_gamma, adjust_sigmoid
     from skimage.measure import moments_central, moments_hu, moments_normalized
 
@@ -759,7 +759,7 @@ def skdsp_sigsys():
 
 
 @case("mir_eval", "separation.bss_eval_sources: distortion ratios in the estimates", "library")
-def mir_eval_separation():
+def mir_eval_ratios():
     from mir_eval.separation import bss_eval_sources
     t = np.arange(700.0)
     ref = np.stack([np.sin(0.1 * t) + 0.1 * np.cos(t * t), np.cos(0.033 * t) + 0.1 * np.sin(t * t)])
@@ -782,7 +782,7 @@ def vmdpy_modes():
 
 
 @case("python_speech_features", "mfcc and delta of a short signal", "library")
-def python_speech_features_mfcc():
+def python_speech_features_delta():
     from python_speech_features import delta, mfcc
 
     def loss(x):
