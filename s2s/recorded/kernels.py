@@ -11,7 +11,7 @@ from s2s.core.inspection import is_hashable, is_written
 from s2s.recorded.changes import run
 from s2s.recorded.kinds import flat, names_of, overrides, plain_array
 from s2s.recorded.noted import noted
-from s2s.recorded.recorder import is_a, kind_of, pack, unpack
+from s2s.recorded.recorder import is_a, is_number, kind_of, pack, unpack
 from s2s.recorded.state import depends, handed_on, has_new, hides
 from s2s.recorded.tools import INSTALLER
 from s2s.rules import table
@@ -63,7 +63,8 @@ def of_own_arrays(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound:
     is_noted, is_hidden = depends(args, kwargs), hides(args, kwargs)
     out = run(fn, args, kwargs, bound)
     if not is_noted:
-        return handed_on(fn, args, kwargs, out) if is_hidden else out
+        computes = is_a(out, np.ndarray) or is_number(out)
+        return handed_on(fn, args, kwargs, out) if is_hidden and computes else out
     if is_a(fn, types.MethodDescriptorType):
         return noted(fn, args, kwargs, out)
     if is_a(out, np.ndarray) and is_hashable(fn) and table.find(fn) is not None and has_new(args, kwargs, out):
