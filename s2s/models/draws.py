@@ -89,21 +89,21 @@ def triangular(self: Any, left: Any, mode: Any, right: Any, size: Any = None) ->
 
 
 def held(x: Any) -> Any:
-    """The number itself, which depends on nothing."""
-    return x
+    """The numbers themselves, which depend on nothing."""
+    return x.copy() if isinstance(x, np.ndarray) else x
 
 
 def gamma_draw(y: Any, shape: Any) -> Any:
     """What was drawn for a shape, as a function of the shape."""
-    return y
+    return held(y)
 
 
 def beta_draw(y: Any, a: Any, b: Any) -> Any:
-    return y
+    return held(y)
 
 
 def student_draw(y: Any, df: Any) -> Any:
-    return y
+    return held(y)
 
 
 def standard_gamma(self: Any, shape: Any, size: Any = None) -> Any:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from s2s.core.functions import Result
 from s2s.models import draws
-from s2s.rules.functions import describe
 from s2s.rules.table import partials, refuse, zero
 
 
@@ -42,4 +40,3 @@ partials(
     draws.beta_draw, None, lambda out, y, a, b: beta_by_first(out, a, b), lambda out, y, a, b: beta_by_second(out, a, b)
 )
 partials(draws.student_draw, None, lambda out, y, df: student_by_freedom(out, df))
-describe(draws.held, draws.gamma_draw, draws.beta_draw, draws.student_draw, result=Result.SHARED, of=(0,))
