@@ -97,10 +97,13 @@ def opened(
     return made
 
 
-def note_read(specializer: Specializer, fact: Reading, span: ir.Span | None) -> None:
-    """A container from outside is read."""
+def note_read(specializer: Specializer, fact: Reading, span: ir.Span | None, is_attribute: bool = False) -> None:
+    """A container from outside is read, from a variable or from an attribute of a module or class."""
     if not fact.is_missing and fact.is_(lambda found: type(found) in _KINDS):
-        specializer.read_containers[id(fact.of_class(specializer.guards))] = span
+        found = id(fact.of_class(specializer.guards))
+        specializer.read_containers[found] = span
+        if is_attribute:
+            specializer.read_attributes.add(found)
 
 
 def is_log(specializer: Specializer, atom: ir.Atom) -> bool:

@@ -103,6 +103,8 @@ class Specializer:
         """Those to which something differentiated is written."""
         self.read_containers: dict[int, ir.Span | None] = {}
         """The containers from outside that are read."""
+        self.read_attributes: set[int] = set()
+        """Those that are read from attributes of modules and classes, where no change of this compilation shows."""
         self.left_functions: set[types.FunctionType] = set()
         """The functions that are called when the program runs."""
         self.assigned_globals: dict[tuple[int, str], ir.Span | None] = {}

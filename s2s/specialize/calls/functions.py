@@ -20,7 +20,7 @@ from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.core.inspection import is_hashable, public_module
 from s2s.core.public import key_of
-from s2s.core.values import UNKNOWN, Unknown, is_record_class
+from s2s.core.values import UNKNOWN, Known, Unknown, is_record_class
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
@@ -32,6 +32,7 @@ from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
 from s2s.specialize.heap import generators
 from s2s.specialize.heap.escapes import captured_by, note_change
 from s2s.specialize.inplace import is_harmless, may_change
+from s2s.specialize.keeping import keeps_nothing
 from s2s.specialize.outcomes import INLINE_DEPTH, Outcome, inlined_if_possible, outcome_of
 from s2s.specialize.site import NOT_HANDLED, CallSite
 from s2s.specialize.speculation import speculate
@@ -201,7 +202,7 @@ def _followed_or_asked(site: CallSite) -> ir.Atom:
     nothing that is computed, where no argument is unknown: such an object may keep the others."""
     fn, specializer, frame, span = site.fn, site.specializer, site.frame, site.span
     states = [state_of(site.context, a) for a in site.given]
-    answers = has_answered(span) and not any(isinstance(site.value(a), Unknown) for a in map(plain, site.given))
+    answers = has_answered(span) and keeps_nothing(fn) and not _may_be_called(site)
     may_ask = answers or span in frame.tested
     may_ask = may_ask and not any(s is not None and virtual_heap.is_instance(s) for s in states)
     if not may_ask or specializer.catching or specializer.followed or specializer.is_own(fn):
@@ -219,6 +220,14 @@ def _followed_or_asked(site: CallSite) -> ir.Atom:
     made = site.builder.let(ir.Call(ir.Const(rt.look), given, named), UNKNOWN, span=span)
     site.context.must_keep.add(made)  # type: ignore[arg-type]
     return made
+
+
+def _may_be_called(site: CallSite) -> bool:
+    """Whether an argument is unknown, or a function: such an object may keep the others."""
+    for value in map(site.value, map(plain, site.given)):
+        if isinstance(value, Unknown) or (isinstance(value, Known) and not keeps_nothing(value.value)):
+            return True
+    return False
 
 
 def _is_of_library(fn: types.FunctionType) -> bool:

@@ -30,6 +30,7 @@ from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
 from s2s.models import iterating
+from s2s.specialize import logs
 from s2s.specialize.calls import process
 from s2s.specialize.calls.subscripts import bound_of_slice
 from s2s.specialize.frames import MISSING, in_rule, name_of
@@ -152,6 +153,7 @@ def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: i
     if fact.is_missing:
         fact.folded(site.guards)
         raise site.raised(AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}"))
+    logs.note_read(site.specializer, fact, site.span, is_attribute=True)
     made = ir.Call(ir.Const(getattr), (receiver, attribute))
     if fact.is_(is_sealed):
         return site.call(getattr, [receiver, attribute]).leave()

@@ -192,8 +192,8 @@ class LiveObjects:
                 continue
             if is_instance(heap.peek(cell)) or heap.peek(cell) is cell.origin.state:  # type: ignore[union-attr]
                 continue
-            span = cell.changed_at
-            if span is None or not is_library_file(span.file, self.specializer.function):
+            span, is_read = cell.changed_at, id(self.objects[cell]) in self.specializer.read_attributes
+            if span is None or is_read or not is_library_file(span.file, self.specializer.function):
                 raise error("S2S185", span=span, name=cell.name)
 
     def root(self, builder: Builder, fact: Reading, place: Place) -> ir.Atom:
