@@ -354,9 +354,7 @@ class Dispatcher:
                 return None
             if is_refusal and self._refuses_lists(version, problem, values):
                 version = self._version_for(values)
-            elif is_recorded(version.compiled) or not self._may_be_recorded() or not (
-                may_record(problem, version.request)
-            ):
+            elif not self._may_be_recorded() or not may_record(problem, version.request) or (is_recorded(version.compiled) and not self._is_made_of_observed(problem, values)):
                 return None
             elif is_refusal:
                 forget_version(version.compiled)
@@ -373,6 +371,13 @@ class Dispatcher:
                     raise
                 return found
         return instead_of(self, version, problem, values, then)
+
+    def _is_made_of_observed(self, problem: Any, values: tuple[Any, ...]) -> bool:
+        """Whether what has refused a value or path is a version of the inner derivative, made for what was observed."""
+        inner: Dispatcher | None = self.target.derived
+        if inner is None or getattr(problem, "diagnostic", None) is None or problem.diagnostic.code != UNEXPECTED:
+            return False
+        return not is_recorded(inner._version_for(values).compiled)
 
     def record(self, version: Version, problem: Any, values: tuple[Any, ...]) -> None:
         """Let a version record each call from now on, and that of the inner derivative that it is made from."""

@@ -1,6 +1,8 @@
 """Functions that the compiler refuses, and compiles once it has seen what their values are."""
 
 import collections
+import linecache
+import sys
 import threading
 import types
 import warnings
@@ -216,8 +218,6 @@ def test_functions_in_files_of_equal_code_have_places_of_their_own():
     """Code objects are equal where only their files differ."""
     text = "def f(x):\n    return table.get('fn')(x[0]) * x[1]\n"
     for name, fn in (("<first>", np.sin), ("<second>", np.cos)):
-        import linecache
-
         linecache.cache[name] = (len(text), None, text.splitlines(True), name)
         scope = {"table": Registry(fn=fn, get=lambda _, fn=fn: fn)}
         exec(compile(text, name, "exec"), scope)
@@ -241,6 +241,129 @@ def test_a_call_in_a_thread_that_a_call_waits_for_does_not_wait_for_the_compiler
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", s2s.RecordedWarning)
         np.testing.assert_allclose(s2s.grad(f)(X), X / np.linalg.norm(X) / np.sqrt(2.0))
+
+
+LIBRARY = """
+import functools
+import numpy as np
+
+class Keeper:
+    x = None
+
+STATE, HISTORY, KEEPER, LAST = {}, [], Keeper(), None
+
+def by_item(x):
+    STATE["x"] = x
+    return np
+
+def by_method(x):
+    HISTORY.append(x)
+    return np
+
+def by_attribute(x):
+    KEEPER.x = x
+    return np
+
+def by_class(x):
+    Keeper.x = x
+    return np
+
+def by_global(x):
+    global LAST
+    LAST = x
+    return np
+
+def inside(x):
+    return by_global(2.0 * x)
+
+def by_default(x, kept=HISTORY):
+    kept.append(x)
+    return np
+
+def times(y):
+    return times.x * y
+
+def by_function(x):
+    times.x = x
+    return times
+
+def maker():
+    k = None
+    def keep(x):
+        nonlocal k
+        k = x
+        return times_k
+    def times_k(y):
+        return k * y
+    times_k.__qualname__ = "times_k"
+    return keep
+
+by_cell = maker()
+
+def chosen(x):
+    return np.sin if x > 0.5 else np.cos
+
+@functools.lru_cache
+def is_array(kind):
+    return issubclass(kind, np.ndarray)
+
+def namespace(*arrays, default=None):
+    if any(is_array(type(a)) and a.dtype.kind == "f" for a in arrays):
+        return np
+    return default
+"""
+
+
+@pytest.fixture
+def library(monkeypatch):
+    made = types.ModuleType("s2s_test_keeping")
+    linecache.cache["<keeping>"] = (len(LIBRARY), None, LIBRARY.splitlines(True), "<keeping>")
+    exec(compile(LIBRARY, "<keeping>", "exec"), made.__dict__)
+    monkeypatch.setitem(sys.modules, made.__name__, made)
+    return made
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("name, read", [
+    ("by_item", lambda _, of, x: of.STATE["x"] * x), ("by_method", lambda _, of, x: of.HISTORY[-1] * x),
+    ("by_attribute", lambda _, of, x: of.KEEPER.x * x), ("by_class", lambda _, of, x: of.Keeper.x * x),
+    ("by_global", lambda _, of, x: of.LAST * x), ("inside", lambda _, of, x: of.LAST * x),
+    ("by_default", lambda _, of, x: of.HISTORY[-1] * x), ("by_function", lambda g, _, x: g(x)),
+    ("by_cell", lambda g, _, x: g(x)),
+])  # fmt: skip
+def test_a_function_that_gives_a_module_may_keep_its_argument(library, name, read):
+    registry = Registry(xp=np, ask=getattr(library, name))
+
+    def f(x):
+        top = np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+        return top + np.sum(read(registry.ask(x), library, x))
+
+    for _ in range(2):
+        gradient, wanted = s2s.grad(f)(X), central(f, X)
+        np.testing.assert_allclose(gradient, wanted, rtol=1e-6)
+        np.testing.assert_allclose(s2s.jvp(f, (X,), (np.ones(2),))[1], np.sum(wanted), rtol=1e-6)
+
+
+def test_a_function_that_keeps_nothing_is_asked(library):
+    registry = Registry(xp=np, ask=library.namespace)
+
+    def f(x):
+        xp = registry.ask(x)
+        return xp.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+
+    assert "rt.look(" in compiled(f, X)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_a_second_derivative_outlives_a_check_of_the_first(library):
+    registry = Registry(xp=np, ask=library.chosen)
+
+    def f(x):
+        top = np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+        return top + registry.ask(x[0])(x[1])
+
+    for x in (X, X + 1.0, X):
+        np.testing.assert_allclose(s2s.jacfwd(s2s.grad(f))(x), central(s2s.grad(f), x), rtol=1e-6)
 
 
 def test_nothing_runs_where_only_the_compiler_decides(monkeypatch):
