@@ -354,7 +354,7 @@ class Dispatcher:
                 return None
             if is_refusal and self._refuses_lists(version, problem, values):
                 version = self._version_for(values)
-            elif not self._may_be_recorded() or not may_record(problem, version.request) or (is_recorded(version.compiled) and not self._is_made_of_observed(problem, values)):
+            elif not self._may_be_recorded() or not self._may_record_more(version, problem, values):
                 return None
             elif is_refusal:
                 forget_version(version.compiled)
@@ -372,8 +372,11 @@ class Dispatcher:
                 return found
         return instead_of(self, version, problem, values, then)
 
-    def _is_made_of_observed(self, problem: Any, values: tuple[Any, ...]) -> bool:
-        """Whether what has refused a value or path is a version of the inner derivative, made for what was observed."""
+    def _may_record_more(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
+        """Whether a version may be recorded; one that is may be so again, where it has called a version of the inner
+        derivative that was compiled for what was observed, and that has refused a value or path."""
+        if not may_record(problem, version.request) or not is_recorded(version.compiled):
+            return may_record(problem, version.request)
         inner: Dispatcher | None = self.target.derived
         if inner is None or getattr(problem, "diagnostic", None) is None or problem.diagnostic.code != UNEXPECTED:
             return False
