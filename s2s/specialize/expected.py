@@ -16,6 +16,7 @@ from s2s.analysis.raising import ends
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar
+from s2s.errors import error
 from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.versions.observed import Omits, Place, observed
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 HEAD = "Made for values and paths as in a run of the function: where one is otherwise, this code raises [S2S145]."
 """What the generated code says of itself."""
 
-__all__ = ["expected", "has_answered", "is_taken", "unreached"]
+__all__ = ["check_order", "expected", "has_answered", "is_taken", "unreached"]
 
 _NOTED = (ir.Const(getattr), ir.Const(operator.getitem))
 """Beside calls, what is noted of a program that is observed."""
@@ -92,6 +93,42 @@ def has_answered(span: ir.Span | None) -> bool:
     seen = observed()
     found = UNKNOWN if seen is None or span is None else seen.at(_place(span))
     return isinstance(found, Known) and found.value is not None
+
+
+def check_order(body: ir.Block) -> None:
+    """Raise where a check may fail after something was stored outside of the function: the call begins again then, and
+    it would be stored twice."""
+    if observed() is None:
+        return
+    made: dict[Any, ir.Value] = {s.target: s.value for s in ir.walk(body) if isinstance(s, ir.Let)}
+    seen: list[ir.Span | None] = []
+    _check_order(body, made, seen)
+
+
+def _check_order(block: ir.Block, made: dict[Any, ir.Value], stored: list[ir.Span | None]) -> None:
+    for s in block.statements:
+        for _ in range(2 if isinstance(s, (ir.For, ir.While)) else 1):  # the next iteration checks after this one
+            for inner in ir.blocks_of(s):
+                _check_order(inner, made, stored)
+        if stored and isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _CHECKS:
+            raise error("S2S145", span=s.span, label="this is not checked before the function stores something")
+        if _stores_outside(s, made):
+            stored.append(s.span)
+
+
+_CHECKS = tuple(map(ir.Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.unreached_error)))
+
+
+def _stores_outside(s: ir.Statement, made: dict[Any, ir.Value]) -> bool:
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call):
+        return s.value.fn in (ir.Const(rt.record), ir.Const(rt.record_item)) or (
+            s.target is None and isinstance(s.value.fn, ir.Var))
+    if not isinstance(s, ir.Store):
+        return False
+    value = made.get(s.target)
+    while isinstance(value, ir.Call) and value.fn in _NOTED:  # a part of another object
+        value = made.get(value.args[0])
+    return isinstance(value, ir.Load)
 
 
 def _place(span: ir.Span) -> Place:

@@ -43,7 +43,7 @@ from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.leaving import leave
 from s2s.specialize.calls.policies import Holding
 from s2s.specialize.exceptions import try_statement
-from s2s.specialize.expected import expected
+from s2s.specialize.expected import check_order, expected
 from s2s.specialize.frames import (
     Frame,
     at_call,
@@ -203,7 +203,9 @@ class Specializer:
         self.live_objects.check_kept()
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])
         self.inliner.active_calls.pop()
-        return ir.replace(function, params=tuple(params), captures=(), body=builder.block(result))
+        body = builder.block(result)
+        check_order(body)
+        return ir.replace(function, params=tuple(params), captures=(), body=body)
 
     def _check_separate(self, builder: Builder, params: list[ir.Var]) -> None:
         """Where the function changes a list, dict or object that is an argument, or asks whether it is another one,

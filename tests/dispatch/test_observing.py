@@ -366,6 +366,36 @@ def test_a_second_derivative_outlives_a_check_of_the_first(library):
         np.testing.assert_allclose(s2s.jacfwd(s2s.grad(f))(x), central(s2s.grad(f), x), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("loops", [False, True])
+def test_a_check_that_fails_does_not_store_twice(loops):
+    registry = Registry(xp=np, k=2.0, n=0)
+
+    def straight(x):
+        registry.entries["n"] += 1
+        return registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3) * registry.n
+
+    def repeated(x):
+        y = 0.0
+        for _ in range(len(x) - 1):
+            y = y + registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+            registry.entries["n"] += 1
+        return y * registry.n
+
+    f = repeated if loops else straight
+
+    def g(x):
+        registry.entries["n"] = 0
+        return f(x)
+
+    for k in (2.0, 3, np.float64(4.0), 2.0):
+        registry.entries.update(k=k)
+        wanted = central(g, X)
+        registry.entries["n"] = 0
+        np.testing.assert_allclose(s2s.grad(f)(X), wanted, rtol=1e-6)
+        assert registry.n == 1
+
+
 def test_nothing_runs_where_only_the_compiler_decides(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "0")
     calls, registry = [], Registry(xp=np)
