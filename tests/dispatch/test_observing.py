@@ -300,6 +300,10 @@ def maker():
 
 by_cell = maker()
 
+def by_addition(x, kept=HISTORY):
+    kept += [x]
+    return np
+
 def chosen(x):
     return np.sin if x > 0.5 else np.cos
 
@@ -329,7 +333,7 @@ def library(monkeypatch):
     ("by_attribute", lambda _, of, x: of.KEEPER.x * x), ("by_class", lambda _, of, x: of.Keeper.x * x),
     ("by_global", lambda _, of, x: of.LAST * x), ("inside", lambda _, of, x: of.LAST * x),
     ("by_default", lambda _, of, x: of.HISTORY[-1] * x), ("by_function", lambda g, _, x: g(x)),
-    ("by_cell", lambda g, _, x: g(x)),
+    ("by_cell", lambda g, _, x: g(x)), ("by_addition", lambda _, of, x: of.HISTORY[-1] * x),
 ])  # fmt: skip
 def test_a_function_that_gives_a_module_may_keep_its_argument(library, name, read):
     registry = Registry(xp=np, ask=getattr(library, name))
@@ -394,6 +398,26 @@ def test_a_check_that_fails_does_not_store_twice(loops):
         registry.entries["n"] = 0
         np.testing.assert_allclose(s2s.grad(f)(X), wanted, rtol=1e-6)
         assert registry.n == 1
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_a_list_from_outside_that_is_changed_has_its_length_then():
+    log = []
+
+    def appended(x):
+        log.append(1)
+        return np.sum(x * x) * len(log)
+
+    def added(x):
+        same = log
+        same += [1]
+        return np.sum(x * x) * len(log)
+
+    for f in (appended, added):
+        for n in (0, 2):
+            log[:] = [1] * n
+            np.testing.assert_allclose(s2s.grad(f)(X), 2.0 * (n + 1) * X)
+            assert len(log) == n + 1
 
 
 def test_nothing_runs_where_only_the_compiler_decides(monkeypatch):

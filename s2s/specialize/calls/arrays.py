@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import types
 from collections.abc import Callable
 from typing import Any
@@ -48,6 +49,9 @@ def augmented(site: CallSite) -> ir.Atom | None:
         return add_in_place(site, site.fn, old, change)
     plain = operators.PLAIN[site.fn]
     value = context.value(old)
+    is_list = isinstance(value, ListOf) or (isinstance(value, Sequence) and value.type is list)
+    if is_list and isinstance(old, ir.Var) and _is_read(context.definitions.get(old)):
+        raise site.refusal("S2S185", name=old.name)
     if isinstance(value, Array) and (
         span in specializer.in_place or value.shape == () or not _keeps_rank(site, plain, value, change)
     ):
@@ -57,12 +61,20 @@ def augmented(site: CallSite) -> ir.Atom | None:
     new = context.value(result)
     if isinstance(value, Array) and isinstance(new, Array) and value.dtype != new.dtype:
         result = site.write(np.ndarray.astype, result, ir.Const(value.dtype))
-    if isinstance(value, (Array, Unknown, ListOf)) or (isinstance(value, Sequence) and value.type is list):
+    if isinstance(value, (Array, Unknown)) or is_list:
         if isinstance(old, ir.Var) and isinstance(result, ir.Var):
             specializer.rebound.append((old, result, span))
             if isinstance(value, Unknown) and not _is_new_array(site, old):
                 builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(site.name))), span))
     return result
+
+
+def _is_read(made: ir.Value | None) -> bool:
+    """Whether a value was read from a variable from outside, or from an object there: others have it, too."""
+    return isinstance(made, ir.Load) or (isinstance(made, ir.Call) and made.fn in _READS)
+
+
+_READS = (ir.Const(getattr), ir.Const(operator.getitem))
 
 
 def _is_new_array(site: CallSite, atom: ir.Var) -> bool:

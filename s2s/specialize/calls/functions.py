@@ -20,7 +20,7 @@ from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.core.inspection import is_hashable, public_module
 from s2s.core.public import key_of
-from s2s.core.values import UNKNOWN, Known, Unknown, is_record_class
+from s2s.core.values import UNKNOWN, Known, Mapping, Sequence, Unknown, is_record_class
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
@@ -290,9 +290,19 @@ def as_it_is(site: CallSite) -> ir.Atom | None:
     if not is_harmless(fn) and not site.is_varied:
         may_change(specializer.context, [*site.given], site.builder, site.span)
     if not looks:
+        _check_not_known(site)
         note_change(site.context, [*site.given])
     return site.builder.call(
         fn, *site.args, name=site.name, span=site.span, kwargs=tuple(site.kwargs.items()), effect=site.effect)
+
+
+def _check_not_known(site: CallSite) -> None:
+    """Refuse to change a container in a variable from outside, of which it is known what it holds: that would be taken
+    to be so after the change, too."""
+    receiver = site.args[0] if site.args and isinstance(site.fn, types.MethodDescriptorType) else None
+    if isinstance(receiver, ir.Var) and isinstance(site.value(receiver), (Sequence, Mapping)):
+        if isinstance(site.context.definitions.get(receiver), ir.Load):
+            raise site.refusal("S2S185", name=receiver.name)
 
 
 def looks_only(fn: Any) -> bool:
