@@ -10,6 +10,7 @@ import numpy as np
 from s2s.core.record import record
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Known, Mapping, Object, Scalar, Sequence, Unknown
 from s2s.errors import error
+from s2s.versions.carriers import carries_arrays
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_float, key
 from s2s.versions.target import Target, find_paths, parameter_span, show_path
@@ -96,7 +97,8 @@ def _check_unknown(target: Target, path: Path, values: tuple[Any, ...]) -> None:
     value = values[target.parameters.index(path[0])]
     for step in path[1:]:
         value = value[step]
-    if not isinstance(value, (np.ndarray, np.generic, list, tuple, dict, collections.deque)):
+    plain = (np.ndarray, np.generic, list, tuple, dict, collections.deque)
+    if not isinstance(value, plain) and not carries_arrays(value):
         fields: dict[str, Any] = {"name": target.name, "argument": show_path(path)}
         hint = "write its class in Python, with attributes that are read as they are, or leave it out of `argnums`"
         span = parameter_span(target.function, path[0])

@@ -20,6 +20,7 @@ from s2s.errors import error
 from s2s.recorded.recorder import is_number, pack, unpack
 from s2s.recorded.surroundings import Surroundings
 from s2s.recorded.turns import Muted
+from s2s.versions.carriers import parts_of, put_together
 
 __all__ = ["Replay", "agree"]
 
@@ -62,6 +63,9 @@ class Replay:
 
 
 def _copied(value: Any) -> Any:
+    parts = parts_of(value)
+    if parts:
+        return put_together(value, {name: part.copy() for name, part in parts.items()})
     leaves: list[Any] = []
     structure = pack(value, leaves)
     made = [leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]

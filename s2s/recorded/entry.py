@@ -28,6 +28,7 @@ from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back
 from s2s.recorded.turns import TURNS
+from s2s.versions.carriers import carries_arrays, parts_of, put_together
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 from s2s.versions.target import parameters_of
@@ -148,14 +149,19 @@ def _carries(leaf: Any) -> bool:
     return is_number(leaf) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc")
 
 
+def _is_object(value: Any) -> bool:
+    """Whether an argument is differentiated by its attributes."""
+    return has_attributes(value) and not carries_arrays(value)
+
+
 def _packed(value: Any, leaves: list[Any]) -> Any:
-    if has_attributes(value):
+    if _is_object(value):
         return {name: pack(part, leaves, _has_parts) for name, part in own_attributes(value).items()}
     return pack(value, leaves, _has_parts)
 
 
 def _unpacked(structure: Any, leaves: list[Any], value: Any) -> Any:
-    if has_attributes(value):
+    if _is_object(value):
         parts = {name: unpack(part, leaves) for name, part in structure.items()}
         return rt.gradient_object(value, **{name: part for name, part in parts.items() if part is not None})
     return unpack(structure, leaves)
@@ -163,6 +169,9 @@ def _unpacked(structure: Any, leaves: list[Any], value: Any) -> Any:
 
 def _copied(value: Any) -> Any:
     """A container of the caller's as a new one, so that what changes it changes a copy."""
+    parts = parts_of(value)
+    if parts:
+        return put_together(value, {name: part.copy() for name, part in parts.items()})
     leaves: list[Any] = []
     return unpack(pack(value, leaves), leaves) if type(value) in (list, dict) else value
 
@@ -173,6 +182,9 @@ def _fresh(value: Any) -> Any:
         return operations.call_method(value, "copy", "K")
     if is_number(value):
         return operations.binary(operator.mul, value, type(value)(1.0))
+    parts = parts_of(value)
+    if parts:
+        return put_together(value, {name: _fresh(part) for name, part in parts.items()})
     if has_attributes(value):
         made = copy.copy(value)
         for name, part in own_attributes(value).items():
@@ -351,7 +363,7 @@ def _stepped(leaf: Any, direction: Any, step: float) -> Any:
 
 def _moved(given: _Input, leaves: list[Any]) -> Any:
     """The argument with other numbers, an object as a copy with other attributes."""
-    if not has_attributes(given.value):
+    if not _is_object(given.value):
         return unpack(given.structure, leaves)
     made = copy.copy(given.value)
     for name, part in given.structure.items():
@@ -385,7 +397,7 @@ def _bars(recording: _Recording, request: Request, out: Any, bar: Any) -> tuple[
 def _has_parts(value: Any) -> bool:
     """Whether it is an object, in a result, whose attributes hold floats: its cotangent is one with cotangents."""
     try:
-        return rt.has_parts(value) and bool(rt.floats(value))
+        return carries_arrays(value) or (rt.has_parts(value) and bool(rt.floats(value)))
     except RecursionError:
         return False
 
@@ -398,8 +410,9 @@ def _along(structure: Any, value: Any, leaves: list[Any], count: int) -> None:
         if hasattr(structure, "number"):
             found[structure.number] = value
         elif type(structure) is Parts:
+            parts = parts_of(value)
             for name, part in structure.items.items():
-                walk(part, getattr(value, name, None))
+                walk(part, getattr(value, name, None) if parts is None else parts.get(name))
         elif isinstance(structure, dict):
             for key, part in structure.items():
                 walk(part, value[key])
@@ -464,7 +477,7 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
     for path, tangent in zip(request.wrt, tangents):
         given = recording.inputs[path]
         parts: list[Any] = []
-        _along(given.structure, vars(tangent) if has_attributes(tangent) else tangent, parts, len(given.leaves))
+        _along(given.structure, vars(tangent) if _is_object(tangent) else tangent, parts, len(given.leaves))
         moving += [(ref, dot) for ref, dot in zip(given.refs, parts) if dot is not None]
     for ref, dot in moving:
         sweep.set(ref, dot)
@@ -491,6 +504,9 @@ def _elementwise(recording: _Recording, request: Request, function: Any, tangent
 
 def _jacobian(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
     out, aux = _split(recording, request)
+    if any(carries_arrays(value) for value in (out, *(given.value for given in recording.inputs.values()))):
+        reason = "a Jacobian has no labels; differentiate a function of arrays, which puts them into its object"
+        raise error("S2S202", name=function.__name__, reason=reason)
     leaves: list[Any] = []
     structure = pack(out, leaves, _has_parts)
     kinds = (int, float, complex, np.generic, np.ndarray)

@@ -22,6 +22,7 @@ from s2s import runtime as rt
 from s2s.core.inspection import mro_of, name_of, namespace, own_dict
 from s2s.errors import error
 from s2s.recorded.memory import Place, array_at, copy_of, owner_of, place_in, view_at
+from s2s.versions.carriers import carries_arrays, parts_of, put_together
 
 __all__ = [
     "NAMES_OF_MEMORY", "Leaf", "Parts", "Recorder", "Ref", "is_a", "is_number", "items_of", "kind_of", "pack", "unpack",
@@ -65,10 +66,14 @@ def pack(value: Any, leaves: list[Any], has_parts: Callable[[Any], bool] = _is_l
     if issubclass(kind, dict):
         return {key: pack(item, leaves, has_parts) for key, item in dict.items(value)}
     if has_parts(value):
-        names = rt.attributes_of(value)
-        return Parts(value, {name: pack(getattr(value, name), leaves, has_parts) for name in names})
+        return Parts(value, {name: pack(part, leaves, has_parts) for name, part in _parts_of(value).items()})
     leaves.append(value)
     return Leaf(len(leaves) - 1)
+
+
+def _parts_of(value: Any) -> dict[str, Any]:
+    parts = parts_of(value)
+    return {name: getattr(value, name) for name in rt.attributes_of(value)} if parts is None else parts
 
 
 def _is_plain_tuple(kind: type) -> bool:
@@ -81,7 +86,10 @@ def unpack(value: Any, leaves: list[Any]) -> Any:
     if kind is Leaf:
         return leaves[value.number]
     if kind is Parts:
-        return rt.gradient_object(value.like, **{name: unpack(item, leaves) for name, item in value.items.items()})
+        parts = {name: unpack(item, leaves) for name, item in value.items.items()}
+        if carries_arrays(value.like):
+            return put_together(value.like, parts)
+        return rt.gradient_object(value.like, **parts)
     if kind is list or kind is tuple:
         return kind([unpack(item, leaves) for item in value])
     if kind is dict:

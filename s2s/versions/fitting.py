@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core.values import Instance
 from s2s.errors import DifferentiationError, error
+from s2s.versions.carriers import carries_arrays, is_labelled_as, parts_of, put_together
 from s2s.versions.signature import describe, has_attributes, has_float
 
 __all__ = ["fit", "fit_tangent"]
@@ -28,6 +30,10 @@ def fit_tangent(tangent: Any, primal: Any, name: str) -> Any:
         if not isinstance(tangent, dict) or tangent.keys() != primal.keys():
             raise _tangent_error(tangent, primal, name)
         return {key: fit_tangent(tangent[key], value, name) for key, value in primal.items()}
+    if carries_arrays(primal):
+        if not is_labelled_as(tangent, primal):
+            raise _tangent_error(tangent, primal, name)
+        return _fitted(tangent, primal, lambda t, p: fit_tangent(t, p, name))
     if has_attributes(primal):
         if type(tangent) is not type(primal):
             raise _tangent_error(tangent, primal, name)
@@ -73,11 +79,21 @@ def fit(cotangent: Any, out: Any, name: str) -> Any:
         if not isinstance(cotangent, dict) or cotangent.keys() != out.keys():
             raise _structure_error(cotangent, out, name)
         return {key: fit(cotangent[key], value, name) for key, value in out.items()}
+    if carries_arrays(out):
+        if not is_labelled_as(cotangent, out):
+            raise _structure_error(cotangent, out, name)
+        return _fitted(cotangent, out, lambda c, o: fit(c, o, name))
     if not isinstance(out, (np.ndarray, np.generic, int, float, complex)):
         return cotangent
     if cotangent is None and np.result_type(out).kind not in "fc":
         return rt.zeros_of(out)
     return _fit_number(cotangent, out, name)
+
+
+def _fitted(given: Any, like: Any, fit_part: Callable[[Any, Any], Any]) -> Any:
+    """An object with the arrays of another one of the same labels, each made to fit."""
+    found = parts_of(given) or {}
+    return put_together(like, {name: fit_part(found[name], part) for name, part in (parts_of(like) or {}).items()})
 
 
 def _fit_number(cotangent: Any, out: Any, name: str) -> Any:

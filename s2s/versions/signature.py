@@ -54,6 +54,7 @@ from s2s.core.values import (
     Unknown,
     is_record_class,
 )
+from s2s.versions.carriers import carries_arrays
 from s2s.versions.fingerprints import Unstorable, fingerprint
 from s2s.versions.like_items import FEW, KEY_TYPES, MANY, NUMBERS, Sizes, alike, test_of
 from s2s.versions.paths import import_path
@@ -136,6 +137,8 @@ class _Describer:
         if kind in (tuple, list, dict) or is_record_class(kind):
             return self.container(value, name)
         if issubclass(kind, np.ndarray) and has_own_operators(kind):  # type: ignore[arg-type]
+            return ArrayLike(kind)
+        if self.attributes and carries_arrays(value):
             return ArrayLike(kind)
         if issubclass(kind, _IDENTITY_TYPES) or _is_decorated(value) or _is_choice(value):
             return Known(Const(value))
