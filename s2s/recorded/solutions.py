@@ -37,8 +37,13 @@ def model_of(rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The model to watch in place of a library function that is given functions; None where there is none."""
     if rule is None or rule.kind != "model" or type(rule.body) is not types.FunctionType or rule.body is rule.fn:
         return None
-    given = (*args, *kwargs.values())
+    given = (*(args[1:] if args and _is_receiver(args[0], rule.fn) else args), *kwargs.values())
     return rule.body if any(callable(arg) and not is_a(arg, (type, PublicDerivative)) for arg in given) else None
+
+
+def _is_receiver(value: Any, fn: Any) -> bool:
+    """Whether a function is a method of the class of a value."""
+    return any(found is fn for base in type(value).__mro__ for found in vars(base).values())
 
 
 def _attached(residual: Any, found: Any, linear_solve: Any = None) -> Any:

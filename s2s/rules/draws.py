@@ -35,8 +35,9 @@ def student_by_freedom(y: Any, df: Any) -> Any:
 
 zero(draws.held)
 refuse(draws.probabilities, "which item is chosen jumps with a probability; weigh what depends on each of the items")
-partials(draws.gamma_draw, None, lambda out, y, shape: gamma_by_shape(out, shape))
+partials(draws.gamma_draw, None, lambda out, y, shape: gamma_by_shape(out, shape), samples=())
 partials(
-    draws.beta_draw, None, lambda out, y, a, b: beta_by_first(out, a, b), lambda out, y, a, b: beta_by_second(out, a, b)
+    draws.beta_draw, None, lambda out, y, a, b: beta_by_first(out, a, b),
+    lambda out, y, a, b: beta_by_second(out, a, b), samples=(),
 )
-partials(draws.student_draw, None, lambda out, y, df: student_by_freedom(out, df))
+partials(draws.student_draw, None, lambda out, y, df: student_by_freedom(out, df), samples=())

@@ -396,6 +396,9 @@ TESTED_ELSEWHERE = (
     "scipy.interpolate.BivariateSpline.ev", "SuperLU.solve", "complex.conjugate", "s2s.runtime.differentiated_as",
     "s2s.rules.scipy.linalg_spaces.tridiagonal_pairs",  # its signs are LAPACK's: tests/models/test_polynomials.py
     "s2s.models.solutions.underived", "scipy.interpolate._iter_solve",
+    # the same draw has no other derivative than the one along its quantile: tests/models/test_draws.py
+    "s2s.models.sparse_spectra.expm_times",  # of sparse matrices: tests/models/test_sparse_spectra.py
+    "s2s.models.draws.gamma_draw", "s2s.models.draws.beta_draw", "s2s.models.draws.student_draw",
     "scipy.linalg.lapack.dpotrf",  # its result holds an error code: tests/rules/test_compiled_functions.py
 )
 

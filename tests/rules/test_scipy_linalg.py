@@ -127,13 +127,9 @@ def left_eigenvectors(t):
     return np.sum(np.abs(linalg.eig(A * t, left=True)[1]))
 
 
-def hessenberg(t):
-    return np.sum(linalg.hessenberg(A * t))
-
-
-@pytest.mark.parametrize("f", [types_of_eigenproblems, left_eigenvectors, hessenberg])
+@pytest.mark.parametrize("f", [types_of_eigenproblems, left_eigenvectors])
 def test_refused_by_name(f: Any) -> None:
-    with pytest.raises(NoDerivativeError, match="scipy.linalg|`hessenberg`"):
+    with pytest.raises(NoDerivativeError, match="scipy.linalg"):
         s2s.grad(f)(0.4)
 
 

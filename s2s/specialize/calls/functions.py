@@ -154,6 +154,8 @@ def by_rule(site: CallSite) -> ir.Atom | None:
     if rule is None:
         return NOT_HANDLED
     varied, args, kwargs = site.is_varied, site.args, site.kwargs
+    if not varied and meanings.facts(fn).changes:
+        return site.leave()  # which says that its arguments may change
     if varied:
         refusal = unsupported(site, rule)
         if refusal is not None:
