@@ -127,7 +127,7 @@ ALLOWED = {
     ("reverse/residuals/replay.py", "_draws"): "whether NumPy's generators were imported, one of which is asked about",
     ("frontend/lowering/calls.py", "_is_evaluate"): "a name that the source has assumed to mean what it means",
     ("specialize/calls/frame_readers.py", "_called"): "whether a call is refused, as it reads a frame",
-    ("specialize/keeping.py", "_is_harmless"): "whether a call that is checked as it runs is asked rather than followed",
+    ("specialize/keeping.py", "_is_harmless"): "whether a call is asked when it runs, and checked",
     ("specialize/keeping.py", "_used"): "the same",
     ("specialize/keeping.py", "_content"): "the same",
     ("frontend/lowering/imports.py", "_module"): "the function that an import statement calls",
