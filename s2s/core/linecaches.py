@@ -5,9 +5,9 @@ from __future__ import annotations
 import collections
 import itertools
 import linecache
-import threading
 import types
 import weakref
+from _thread import RLock  # threading is not imported by NumPy
 from typing import Any
 
 from s2s.core.hashes import new_hash
@@ -58,4 +58,4 @@ class _Shown:
 
 _shown: weakref.WeakValueDictionary[str, _Shown] = weakref.WeakValueDictionary()
 _unused: collections.deque[str] = collections.deque()
-_lock = threading.RLock()
+_lock = RLock()

@@ -3,7 +3,6 @@ of the slopes of each policy."""
 
 from __future__ import annotations
 
-import difflib
 import functools
 import math
 import operator
@@ -13,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.operators import OPERATORS
 from s2s.core.record import replace
 from s2s.directives.policy import Override, Policy
 from s2s.directives.user_rules import ANYTHING
@@ -106,13 +104,17 @@ def _same_as(fn: Any) -> Any:
     if isinstance(fn, types.MethodDescriptorType) and fn.__objclass__ is np.ndarray:
         found = getattr(np, fn.__name__, None)
         return found if callable(found) and not isinstance(found, type) else None
-    return _UFUNCS.get(id(fn))
+    return _ufuncs().get(id(fn))
 
 
-_UFUNCS = {id(one.fn): one.ufunc for one in OPERATORS.values()} | {
-    id(operator.abs): np.absolute, id(abs): np.absolute, id(pow): np.power,
-}
-"""The ufuncs of operators and built-in functions, by their ``id``."""
+@functools.cache
+def _ufuncs() -> dict[int, np.ufunc]:
+    """The ufuncs of operators and built-in functions, by their ``id``."""
+    from s2s.core.operators import OPERATORS
+
+    return {id(one.fn): one.ufunc for one in OPERATORS.values() if one.ufunc is not None} | {
+        id(operator.abs): np.absolute, id(abs): np.absolute, id(pow): np.power,
+    }
 
 
 @functools.cache
@@ -134,6 +136,8 @@ def check_policy(key: Any, policy: str) -> None:
         table.extend("scipy.special") if str(key).startswith("scipy") else None
         meant = [step_of(fn) for fn in _piecewise() if key in names_of(fn)]
     if not meant:
+        import difflib  # takes longer than a version from disk
+
         near = difflib.get_close_matches(str(key), _known(), 1)
         hint = f"did you mean {near[0]!r}? " if near else ""
         problem, hint = f"there is no piecewise constant function {key!r}", f"{hint}choose among {', '.join(_known())}"

@@ -15,7 +15,6 @@ the dispatcher's code for one that knows it. So a call costs the guards and noth
 from __future__ import annotations
 
 import os
-import traceback
 import types
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -45,7 +44,6 @@ from s2s.core.values import (
 from s2s.directives.policies import key_text, note_met, note_used
 from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
-from s2s.dispatch.failures import instead_of
 from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh, validating
 from s2s.dispatch.nans import without_nan
 from s2s.dispatch.observing import UNEXPECTED, Observations, compiled_for, observed
@@ -346,6 +344,8 @@ class Dispatcher:
         """The result of a call in which a version has refused the path that it came to, or has failed where the primal
         does not: it is recorded from its start, as the next calls with such arguments are. ``then`` is what the caller
         does with it. None where the exception is to come out."""
+        import traceback  # takes longer than a version from disk
+
         codes = {frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)}
         is_refusal = isinstance(problem, DifferentiationError)
         with section, own_codes():
@@ -370,6 +370,8 @@ class Dispatcher:
                 if found is None:
                     raise
                 return found
+        from s2s.dispatch.failures import instead_of
+
         return instead_of(self, version, problem, values, then)
 
     def _may_record_more(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:

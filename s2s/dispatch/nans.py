@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,6 @@ import numpy as np
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.values import Known, Scalar
-from s2s.dispatch.failures import recording_of
 from s2s.dispatch.recorded import is_recordable, is_recorded
 from s2s.dispatch.version import Version
 from s2s.versions.paths import imported
@@ -25,11 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["without_nan"]
 
-_SAID = re.compile(r'""".*?"""|#[^\n]*', re.DOTALL)
-_STEEP = re.compile(
-    r"\*\* (?!\d+\b(?!\.))|\b(sqrt|cbrt|log|log2|log10|float_power|power|arc\w+|acos|asin|hypot|norm)\b"
-)
-"""What has a slope that is inf where its value is finite; powers with the exponent of an integer have none."""
+_STEEP = ("sqrt(", "cbrt(", "log(", "log2(", "log10(", "power(", "arc", "acos(", "asin(", "hypot(", "norm(")
+"""What has a slope that is inf where its value is finite, as generated code calls it."""
 
 _PLACES = {
     "grad": 0, "elementwise_grad": 0, "jacfwd": 0, "jacrev": 0,
@@ -48,7 +43,14 @@ def _is_looked_at(version: Version) -> bool:
     has_arrays = not all(isinstance(aval, (Scalar, Known)) for aval in version.avals)
     if not has_arrays or is_recorded(version.compiled):
         return False
-    return _STEEP.search(_SAID.sub("", version.compiled.text)) is not None
+    text = version.compiled.text
+    return any(call in text for call in _STEEP) or not all(map(_begins_with_integer, text.split("** ")[1:]))
+
+
+def _begins_with_integer(exponent: str) -> bool:
+    """Whether the text behind ``**`` begins with an integer: such a power has a slope everywhere."""
+    rest = exponent.lstrip("0123456789")
+    return rest != exponent and rest[:1] not in (".", "e", "j")
 
 
 def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
@@ -95,6 +97,8 @@ def has_nan(value: Any) -> bool:
 def _recorded(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> Any:
     """What a recording of a call gives, which nothing notices; None where it is refused, or draws random numbers: those
     of the call are gone."""
+    from s2s.dispatch.failures import recording_of
+
     problem = FloatingPointError("a slope that is inf times zero is NaN")
     primal = dispatcher.target
     while primal.derived is not None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.dispatch import nans
+from s2s.dispatch import failures
 
 MASK = 1.0 - np.eye(3)
 X = np.linspace(0.1, 1.0, 9)
@@ -136,8 +136,8 @@ def test_random_draws_are_not_those_of_the_call():
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_nan_of_the_program_is_asked_for_twice_at_most(monkeypatch):
     asked = []
-    recording_of = nans.recording_of
-    monkeypatch.setattr(nans, "recording_of", lambda *args: asked.append(1) or recording_of(*args))
+    recording_of = failures.recording_of
+    monkeypatch.setattr(failures, "recording_of", lambda *args: asked.append(1) or recording_of(*args))
     gradient = s2s.grad(lambda x: np.sum(np.sqrt(x) ** 2))
     for _ in range(5):
         np.testing.assert_array_equal(gradient(np.array([0.0, 1.0])), [np.nan, 1.0])
