@@ -69,6 +69,7 @@ class _Recording:
             self.out = invoked(function, given)
             if arguments is not None:
                 arguments.check_unchanged(recorder)
+                self._check_kept_nothing(function.__name__)
         except Exception as raised:
             problem = raised
         finally:
@@ -85,6 +86,12 @@ class _Recording:
             said = " ".join(f"{type(problem).__name__}: {problem}".split())
             reason = f"it fails when it is recorded, and not when it runs ({said})"
             raise error("S2S202", name=function.__name__, reason=reason) from problem
+
+    def _check_kept_nothing(self, name: str) -> None:
+        """Raise UnsupportedSyntaxError where something outside of the function holds a derivative: the caller, which is
+        not recorded, would take it for a constant."""
+        if self.replay is not None and any(map(self.recorder.holds, self.replay.surroundings.changed())):
+            raise error("S2S122", name=name)
 
     def _is_own(self, problem: Exception) -> bool:
         """Whether the function raises an exception when it is not recorded, too; or it is a refusal."""

@@ -21,7 +21,7 @@ import pickle
 import random
 import types
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,11 +37,13 @@ MOST_BYTES = 1 << 26
 
 
 class _Place(NamedTuple):
-    """Something that can change: ``read`` gives what it holds, ``write`` lets it hold that again."""
+    """Something that can change: ``read`` gives what it holds, ``write`` lets it hold that again. ``array`` is that
+    whose numbers it holds."""
 
     read: Callable[[], Any]
     write: Callable[[Any], None]
     is_random: bool = False
+    array: Any = None
 
 
 class Surroundings:
@@ -54,6 +56,7 @@ class Surroundings:
             _Place(lambda: dict(os.environ), _set_environment), _Place(_decimals, _set_decimals),
             _Place(np.geterr, _set_errors), _Place(lambda: list(warnings.filters), _set_filters),
         ]
+        self.settings = len(self.places)
         left = MOST_BYTES
         self.iterators: dict[int, Any] = {}
         self.generators: list[tuple[Any, Any]] = []
@@ -76,6 +79,20 @@ class Surroundings:
     def now(self) -> list[Any]:
         """What everything holds at this time."""
         return [place.read() for place in self.places]
+
+    def is_as(self, held: list[Any]) -> bool:
+        """Whether everything holds what it held at a time, random generators and settings aside."""
+        pairs = zip(self.places[self.settings :], held[self.settings :])
+        return all(place.is_random or _is_equal(place.read(), then) for place, then in pairs)
+
+    def changed(self) -> Iterator[Any]:
+        """What those places hold that hold something else than at first; and all arrays, which may hold equal
+        numbers."""
+        for place, then in zip(self.places, self.before):
+            if place.array is not None:
+                yield place.array
+            elif not _is_same(now := place.read(), then):
+                yield now
 
     def put(self, held: list[Any]) -> None:
         """Let everything hold again what it held at a time."""
@@ -249,7 +266,7 @@ def _of_array(found: Any) -> _Place:
             np.ndarray.resize(found, held.shape, refcheck=False)
         np.copyto(plain(), held)
 
-    return _Place(lambda: plain().copy(order="K"), write)
+    return _Place(lambda: plain().copy(order="K"), write, array=found)
 
 
 def _of_function(fn: types.FunctionType) -> list[_Place]:
@@ -311,6 +328,13 @@ def _put_slots(owner: Any, held: dict[str, Any]) -> None:
         object.__delattr__(owner, name)
     for name, value in held.items():
         object.__setattr__(owner, name, value)
+
+
+def _is_equal(a: Any, b: Any) -> bool:
+    """Whether two records of one place hold the same, or say the same where they are made anew each time."""
+    if isinstance(a, np.ndarray) and a.dtype.kind == "O":
+        return a.shape == b.shape and all(map(operator.is_, a.ravel().tolist(), b.ravel().tolist()))
+    return _is_same(a, b) or (type(a) is tuple and a == b)
 
 
 def _is_same(a: Any, b: Any) -> bool:

@@ -158,13 +158,16 @@ def note_left(specializer: Specializer, fn: Any) -> None:
 
 def check_unread(specializer: Specializer, root: types.FunctionType, arguments: Iterable[AbstractValue]) -> None:
     """Raise where something differentiated is written to a container that the program reads as well, or that code may
-    read which is not followed; or a variable is assigned that it reads."""
+    read which is not followed, as what has called this function when the program runs; or a variable is assigned that
+    it reads."""
     for place, span in specializer.assigned_globals.items():
         if place in specializer.loaded:
             hint = "return the new value and assign it outside the function"
             raise error("S2S108", span=span, name=place[1], label="its value is read as well", hint=hint)
     if not specializer.written_logs:
         return
+    if specializer.is_dynamic:  # what calls it may read them
+        raise error("S2S185", span=next(iter(specializer.written_logs.values())), name="a container")
     read = {*specializer.read_containers, *_out_of_sight(specializer, root, arguments)}
     for container, span in specializer.written_logs.items():
         if container in read:

@@ -24,7 +24,7 @@ from s2s.core.values import UNKNOWN, Known, Mapping, Sequence, Unknown, is_recor
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
-from s2s.specialize.calls.handing_over import plain, release
+from s2s.specialize.calls.handing_over import changed_live, plain, release
 from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
 from s2s.specialize.calls.rule_arguments import check_keywords, unsupported
 from s2s.specialize.expected import has_answered
@@ -193,7 +193,8 @@ def by_source(site: CallSite) -> ir.Atom | None:
         if result is not None:
             return result
     found = Outcome() if varied else outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)
-    if found.changes or found.is_settled:
+    looks_at_changed = found.changes is False and changed_live(site.context) is not None
+    if found.changes or found.is_settled or looks_at_changed:
         return specializer.inliner.inline(fn, args, kwargs, site.frame, site.builder, site.span)
     return site.leave(value=found.value, harmless=found.changes is False)
 

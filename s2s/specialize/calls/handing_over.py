@@ -15,7 +15,7 @@ from s2s.specialize.frames import name_of
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
 
-__all__ = ["check_captured", "check_handed_over", "check_live", "plain", "release"]
+__all__ = ["check_captured", "check_handed_over", "check_live", "changed_live", "plain", "release"]
 
 
 def plain(argument: Any) -> ir.Atom:
@@ -55,10 +55,18 @@ def _has_captured(context: Context, atoms: Iterable[Any]) -> Iterator[bool]:
 def check_live(context: Context, callee: ir.Atom, span: ir.Span | None) -> None:
     """Refuse a call that is decided at run time after an object that exists was changed: the function might look at
     the object, which is as it was."""
+    cell = changed_live(context)
+    if cell is not None:
+        fn = name_of(callee.value) if isinstance(callee, ir.Const) else "a function"
+        raise error("S2S139", span=span, name=cell.name, fn=fn)
+
+
+def changed_live(context: Context) -> virtual_heap.Cell | None:
+    """An object that exists and that the program has changed: whoever looks at the object itself sees it as it was."""
     for cell, state in context.heap.states.items():
         if cell.origin is not None and cell.origin.root is None and state is not cell.origin.state:
-            fn = name_of(callee.value) if isinstance(callee, ir.Const) else "a function"
-            raise error("S2S139", span=span, name=cell.name, fn=fn)
+            return cell
+    return None
 
 
 def release(given: Iterable[ir.Atom], varied: bool, builder: Builder) -> None:
