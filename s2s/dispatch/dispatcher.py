@@ -14,6 +14,7 @@ the dispatcher's code for one that knows it. So a call costs the guards and noth
 
 from __future__ import annotations
 
+import copy
 import os
 import types
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from typing import Any, TypeAlias
 
 from s2s.backends import runnable
 from s2s.codegen.link import link
+from s2s.core.bounded import Recent
 from s2s.core.codes import own_codes
 from s2s.core.const import Const
 from s2s.core.critical import section
@@ -46,7 +48,15 @@ from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh, validating
 from s2s.dispatch.nans import without_nan
-from s2s.dispatch.observing import UNEXPECTED, Observations, compiled_for, observed
+from s2s.dispatch.observing import (
+    MOST_NOTED,
+    UNEXPECTED,
+    Observations,
+    beside,
+    compiled_for,
+    observations_of,
+    observed,
+)
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
@@ -110,7 +120,7 @@ class Dispatcher:
         self._tested: list[_Tested] = []
         self._objects: dict[int, set[int]] = {}
         self._lengths = Lengths()
-        self.observations = Observations()
+        self.observations: Recent[Any, Observations] = Recent(MOST_NOTED)
         self._refused: set[tuple[AbstractValue, ...]] = set()
         self._is_trial = False
         self._options: dict[tuple[str, str], tuple[Any, ...]] = {}
@@ -339,11 +349,13 @@ class Dispatcher:
         return self.version_for(values).call(*values)
 
     def retry(
-        self, problem: Any, values: tuple[Any, ...], then: Callable[[Any], Any] = lambda result: result
+        self, problem: Any, values: tuple[Any, ...], then: Callable[[Any], Any] = lambda result: result,
+        tried: tuple[Version, ...] = (),
     ) -> tuple[Any] | None:
         """The result of a call in which a version has refused the path that it came to, or has failed where the primal
-        does not: it is recorded from its start, as the next calls with such arguments are. ``then`` is what the caller
-        does with it. None where the exception is to come out."""
+        does not: it is recorded from its start, as the next calls with such arguments are, unless there is a version
+        beside it, other than those that were ``tried``. ``then`` is what the caller does with it. None where the
+        exception is to come out."""
         import traceback  # takes longer than a version from disk
 
         codes = {frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)}
@@ -357,16 +369,14 @@ class Dispatcher:
             elif not self._may_be_recorded() or not self._may_record_more(version, problem, values):
                 return None
             elif is_refusal:
-                forget_version(version.compiled)
-                if problem.diagnostic.code != UNEXPECTED and version.is_observed:
-                    self.observations.end(version.avals)
-                self.record(version, problem, values)
+                tried = *tried, version
+                version = beside(self, version, problem, values, tried) or self._recorded(version, problem, values)
         if is_refusal:
             version = observed(self, version, values)
             try:
                 return (then(version.call(*values)),)
             except DifferentiationError as other:
-                found = None if is_recorded(version.compiled) else self.retry(other, values, then)
+                found = None if is_recorded(version.compiled) else self.retry(other, values, then, tried)
                 if found is None:
                     raise
                 return found
@@ -383,6 +393,32 @@ class Dispatcher:
         if inner is None or getattr(problem, "diagnostic", None) is None or problem.diagnostic.code != UNEXPECTED:
             return False
         return not is_recorded(inner._version_for(values).compiled)
+
+    def _recorded(self, version: Version, problem: Any, values: tuple[Any, ...]) -> Version:
+        """A version that has refused a path, which records each call from now on."""
+        forget_version(version.compiled)
+        if problem.diagnostic.code != UNEXPECTED and version.compiled.is_observed:
+            observations_of(self, version).end()
+        self.record(version, problem, values)
+        return version
+
+    def like(self, version: Version, made: list[Compiled], values: tuple[Any, ...]) -> list[Version]:
+        """The versions for the signature of one that hold for a call; also of the code that was ``made`` for another
+        closure."""
+        known = self._versions.setdefault(version.avals, [])
+        for compiled in made:
+            if all(one.compiled is not compiled for one in known):
+                found = self._linked(compiled, None, None, version.avals, version.request, values)
+                if self._holds(found, values):
+                    self._keep(found)
+        return [one for one in known if self._holds(one, values)]
+
+    def recording_beside(self, version: Version, problem: Any) -> Version:
+        """A version that records each call, kept beside one that stays and is asked before it."""
+        made = copy.copy(version)
+        made.record(self.target.function, renamed_for(version.request, self.target, self.target.function), problem)
+        self._keep(made)
+        return self.finished(made)
 
     def record(self, version: Version, problem: Any, values: tuple[Any, ...]) -> None:
         """Let a version record each call from now on, and that of the inner derivative that it is made from."""
@@ -471,7 +507,9 @@ class Dispatcher:
         self._drop(version)
         return self._version_for(values)
 
-    def observed_version(self, version: Version, values: tuple[Any, ...], seen: Observed) -> Version | None:
+    def observed_version(
+        self, version: Version, values: tuple[Any, ...], seen: Observed, noted: Observations
+    ) -> Version | None:
         """A version in the place of a recorded one, made for what was ``seen`` when the function ran; None where the
         compiler refuses that too."""
         inner: Dispatcher | None = self.target.derived
@@ -479,13 +517,17 @@ class Dispatcher:
         function = self.target.function if below is None else below.raw
         request = renamed_for(version.request, self.target, function)
         arguments = dict(zip(parameter_names(function), version.avals, strict=True))
-        compiled = compiled_for(function, arguments, request, seen)
-        if compiled is None:
+        found = compiled_for(function, arguments, request, seen, noted)
+        if found is None:
             return None
+        compiled, replaced = found
         made = self._linked(compiled, None, below, version.avals, version.request, values)
-        made.is_observed = True
-        self._drop(version)
-        self._keep(made)
+        for one in self._versions[version.avals][:]:
+            if one is version or any(one.compiled is other for other in replaced):
+                self._drop(one)
+        for other in replaced:
+            forget_version(other)
+        self._keep(made, at_first=True)
         self._install(made, values)
         return made
 
@@ -550,8 +592,9 @@ class Dispatcher:
             return guard
         return guard.renamed(dict(zip(parameter_names(function), self.target.parameters, strict=True)))
 
-    def _keep(self, version: Version) -> None:
-        self._versions.setdefault(version.avals, []).append(version)
+    def _keep(self, version: Version, at_first: bool = False) -> None:
+        known = self._versions.setdefault(version.avals, [])
+        known.insert(0 if at_first else len(known), version)
         if sum(map(len, self._versions.values())) > MOST:
             self._drop(self._versions[next(iter(self._versions))][0])
 

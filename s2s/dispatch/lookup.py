@@ -11,6 +11,7 @@ from s2s.cache import disk
 from s2s.codegen.link import link
 from s2s.core.bounded import Recent
 from s2s.core.critical import section
+from s2s.core.record import replace
 from s2s.core.values import AbstractValue
 from s2s.versions.argument_guards import EqualGuard, SizeGuard
 from s2s.versions.live_data import taken_as_data
@@ -104,7 +105,7 @@ def compile_observed(
 ) -> Compiled:
     """A version that is made for what was seen when the function ran; kept in memory only."""
     with taken_as_observed(seen):
-        compiled = run_compiler(function, arguments, request)
+        compiled = replace(run_compiler(function, arguments, request), is_observed=True)
     where = (function.__code__.co_filename, tuple(arguments.items()), request)
     _shared.setdefault(function.__code__, Recent(MOST)).setdefault(where, []).append(compiled)
     return compiled

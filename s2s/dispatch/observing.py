@@ -7,8 +7,11 @@ the values of the function were in a run of it, if there is one.
 from __future__ import annotations
 
 import types
+import weakref
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from s2s.core.bounded import Recent
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.limits import limited_length
@@ -23,7 +26,7 @@ from s2s.versions.request import Compiled, Request
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = ["UNEXPECTED", "Observations", "compiled_for", "observed"]
+__all__ = ["MOST_NOTED", "UNEXPECTED", "Observations", "beside", "compiled_for", "observations_of", "observed"]
 
 UNEXPECTED = "S2S145"
 """The code of the refusal of a value that is not as it was observed."""
@@ -31,29 +34,61 @@ UNEXPECTED = "S2S145"
 MOST = 4
 """A function is observed so often for one signature; then its calls are recorded."""
 
+MOST_NOTED = 64
+"""For so many signatures of a function it is known what was observed."""
+
 
 class Observations:
-    """What a dispatcher has observed, and how often, by the abstract values of arguments."""
+    """What was observed of a function in calls of one signature, by all closures of its code, and how often."""
 
     def __init__(self) -> None:
-        self.seen: dict[tuple[AbstractValue, ...], Observed] = {}
-        self.count: dict[tuple[AbstractValue, ...], int] = {}
+        self.count = 0
+        self.runs: list[tuple[Observed, Compiled]] = []
+        """What the versions were made for that there are."""
+        self.refused: list[Observed] = []
+        """What the compiler has made none for."""
 
-    def take(self, avals: tuple[AbstractValue, ...]) -> bool:
+    def take(self) -> bool:
         """Whether the function may be observed once more."""
-        self.count[avals] = count = self.count.get(avals, 0) + 1
-        return count <= MOST
+        self.count += 1
+        return self.count <= MOST
 
-    def end(self, avals: tuple[AbstractValue, ...]) -> None:
+    def end(self) -> None:
         """Observe no more for these arguments."""
-        self.count[avals] = MOST
+        self.count = MOST
 
-    def add(self, avals: tuple[AbstractValue, ...], seen: Observed) -> Observed:
-        """What is known with one observation more."""
-        before = self.seen.setdefault(avals, seen)
-        if before is not seen:
-            before.merge(seen)
-        return before
+    def forms(self, seen: Observed) -> Iterator[tuple[Observed, list[Compiled]]]:
+        """What a version may be made for after one observation more, and the versions that it stands in the place of:
+        in the end for all that was seen; before that for what agrees with it, or for what this run has shown alone."""
+        if self.count >= MOST and self.runs:
+            general = seen
+            for known, _ in self.runs:
+                general = known.with_other(general)
+            yield general, [compiled for _, compiled in self.runs]
+        for known, compiled in self.runs:
+            if known.agrees(seen):
+                yield known.with_other(seen), [compiled]
+        yield seen, []
+
+    def is_known(self, form: Observed) -> bool:
+        """Whether a version was made for it, or could not be made."""
+        return any(form.is_like(known) for known in (*self.refused, *(known for known, _ in self.runs)))
+
+    def note(self, form: Observed, compiled: Compiled, replaced: list[Compiled]) -> None:
+        """Note a version in the place of others."""
+        self.runs = [run for run in self.runs if not any(run[1] is one for one in replaced)]
+        self.runs.append((form, compiled))
+
+
+_noted: weakref.WeakKeyDictionary[types.CodeType, Recent[Any, Observations]] = weakref.WeakKeyDictionary()
+
+
+def observations_of(dispatcher: Dispatcher, version: Version) -> Observations:
+    """What was observed in calls like those that a version is for, of this closure or of another one of its code."""
+    code, noted = dispatcher.target.function.__code__, dispatcher.observations
+    if dispatcher.target.derived is None:
+        noted = _noted.setdefault(code, noted)
+    return noted.setdefault((code.co_filename, version.avals, version.request), Observations())
 
 
 def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> Version:
@@ -61,7 +96,8 @@ def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) 
     the compiler makes one of what the values are in this call. The function runs for that, while no compiler does."""
     if not is_recorded(version.compiled) or not _may_observe(version.request) or section.lock.is_held():
         return version
-    if not dispatcher.observations.take(version.avals):
+    noted = observations_of(dispatcher, version)
+    if not noted.take():
         return version
     inner: Dispatcher | None = dispatcher.target.derived
     function = dispatcher.target.function
@@ -78,21 +114,46 @@ def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) 
     if seen is None:
         return version
     with section, own_codes():
-        known = dispatcher.observations.add(version.avals, seen)
-        return dispatcher.observed_version(version, values, known) or version
+        return dispatcher.observed_version(version, values, seen, noted) or version
+
+
+def beside(
+    dispatcher: Dispatcher, version: Version, problem: Any, values: tuple[Any, ...], tried: tuple[Version, ...]
+) -> Version | None:
+    """The version for a call in which another one, made for what was observed, has refused a value or a path; which
+    stays, for calls like those. One that was made in the same way for other values, or one that records each call,
+    until the function is observed in this one. None where there is nothing beside a version."""
+    is_checked = problem.diagnostic.code == UNEXPECTED and version.compiled.is_observed
+    if not is_checked or dispatcher.target.derived is not None:
+        return None
+    made = [compiled for _, compiled in observations_of(dispatcher, version).runs]
+    others = [one for one in dispatcher.like(version, made, values) if one not in tried]
+    for wanted in (lambda one: one.compiled.is_observed, lambda one: is_recorded(one.compiled)):
+        for one in filter(wanted, others):
+            return one
+    return dispatcher.recording_beside(version, problem)
 
 
 def compiled_for(
-    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, seen: Observed
-) -> Compiled | None:
-    """The code of a version for what was seen; None where the compiler refuses it."""
-    for seen.omits in (Omits.OF_LIBRARIES, Omits.EVERYTHING, Omits.NOTHING):
-        try:
-            with limited_length(True):
-                return compile_observed(function, arguments, request, seen)
-        except Exception as refused:
-            if getattr(refused, "diagnostic", None) is None and validating():
-                raise
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, seen: Observed,
+    noted: Observations,
+) -> tuple[Compiled, list[Compiled]] | None:
+    """The code of a version for what was seen, and the code that it stands in the place of; None where the compiler
+    refuses it."""
+    for form, replaced in noted.forms(seen):
+        if noted.is_known(form):
+            continue
+        for form.omits in (Omits.OF_LIBRARIES, Omits.EVERYTHING, Omits.NOTHING):
+            try:
+                with limited_length(True):
+                    compiled = compile_observed(function, arguments, request, form)
+            except Exception as refused:
+                if getattr(refused, "diagnostic", None) is None and validating():
+                    raise
+            else:
+                noted.note(form, compiled, replaced)
+                return compiled, replaced
+        noted.refused.append(form)
     return None
 
 

@@ -18,8 +18,7 @@ __all__ = ["Version", "parameter_names", "renamed_for"]
 
 class Version:
     """One compiled version: ``raw`` is the generated function, ``run`` the same on its backend, ``call`` what the
-    dispatcher calls, ``guards`` the facts it relies on with the function whose globals and closure they look at. One
-    that ``is_observed`` was made for what values were in a run of the function, which it checks itself."""
+    dispatcher calls, ``guards`` the facts it relies on with the function whose globals and closure they look at."""
 
     def __init__(
         self,
@@ -37,7 +36,6 @@ class Version:
         self.avals = avals
         self.guards = guards
         self.late = 0
-        self.is_observed = False
 
     def record(self, function: types.FunctionType, request: Request, problem: Any, is_told: bool = True) -> None:
         """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why, which a

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import io
 import os
 import sys
 import warnings
@@ -39,27 +40,51 @@ class Replay:
         self.given = {name: _copied(value) for name, value in given.items()}
         self.surroundings = Surroundings((function, *given.values()))
         self.context = contextvars.copy_context()
+        self.has_printed = False
 
     @contextlib.contextmanager
     def unnoticed(self) -> Iterator[None]:
         """As a context: what runs leaves no trace in what the function can reach, and is not printed."""
         after = self.surroundings.now()
         try:
-            with open(os.devnull, "w") as nowhere, warnings.catch_warnings():
+            with _Nowhere(open(os.devnull, "wb")) as nowhere, warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 muted: Any = Muted(sys.stdout, nowhere)
                 with contextlib.redirect_stdout(muted):
                     yield
                 muted.is_over = True
+                self.has_printed |= nowhere.is_written
         finally:
             self.surroundings.put(after)
 
     def at(self, changed: dict[str, Any]) -> Any:
         """The result with other values for some arguments."""
         self.surroundings.put_before()
+        return self._run(changed)
+
+    def changes_again(self) -> bool:
+        """Whether the function, which has run, changes what it can reach when it runs once more from there: a cache
+        that it has filled is filled."""
+        after = self.surroundings.now()
+        if self.surroundings.is_as(self.surroundings.before):
+            return False
+        self._run({})
+        return not self.surroundings.is_as(after)
+
+    def _run(self, changed: dict[str, Any]) -> Any:
         warnings.simplefilter("ignore")
         given = {name: _copied(value) for name, value in {**self.given, **changed}.items()}
         return self.context.copy().run(self.run, given)  # what a run sets in context variables ends with it
+
+
+class _Nowhere(io.TextIOWrapper):
+    """A stream that shows nothing, and knows whether something was written."""
+
+    is_written = False
+
+    def write(self, text: str) -> int:
+        self.is_written = True
+        return len(text)
 
 
 def _copied(value: Any) -> Any:

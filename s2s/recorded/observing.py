@@ -45,6 +45,7 @@ def observe_call(function: types.FunctionType, values: tuple[Any, ...]) -> Obser
         _ACTIVE.append(found)
         try:
             _INSTALLER.see(function)
+            drawn = replay.surroundings.draws()
             replay.at({})
         except Exception:
             return None
@@ -52,7 +53,17 @@ def observe_call(function: types.FunctionType, values: tuple[Any, ...]) -> Obser
             _ACTIVE.remove(found)
             _SEEN.clear()
             _INSTALLER.restore()
+        found.acts = drawn != replay.surroundings.draws() or _acts_again(replay)
+    found.acts |= replay.has_printed
     return found
+
+
+def _acts_again(replay: Replay) -> bool:
+    """Whether a run from where one has left things changes something once more, or does what cannot be told."""
+    try:
+        return replay.changes_again()
+    except Exception:
+        return True
 
 
 def _note(value: Any, place: Any) -> Any:

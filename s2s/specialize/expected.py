@@ -9,12 +9,18 @@ The check comes at once, so whatever is made for such values runs for no others.
 from __future__ import annotations
 
 import operator
+import random
+import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s import runtime as rt
+from s2s.analysis.functions import facts
 from s2s.analysis.raising import ends
 from s2s.builder.builder import Builder
 from s2s.core import ir
+from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar
 from s2s.errors import error
 from s2s.specialize.frames import Frame, is_of_s2s
@@ -96,33 +102,45 @@ def has_answered(span: ir.Span | None) -> bool:
 
 
 def check_order(body: ir.Block) -> None:
-    """Raise where a check may fail after something was stored outside of the function: the call begins again then, and
-    it would be stored twice."""
-    if observed() is None:
-        return
-    made: dict[Any, ir.Value] = {s.target: s.value for s in ir.walk(body) if isinstance(s, ir.Let)}
-    seen: list[ir.Span | None] = []
-    _check_order(body, made, seen)
+    """Raise where a check may fail after something was done that is seen outside of the function: the call begins again
+    then, and it would be done twice."""
+    seen = observed()
+    if seen is not None:
+        made: dict[Any, ir.Value] = {s.target: s.value for s in ir.walk(body) if isinstance(s, ir.Let)}
+        _check_order(body, made, seen.acts, [])
 
 
-def _check_order(block: ir.Block, made: dict[Any, ir.Value], stored: list[ir.Span | None]) -> None:
+def _check_order(block: ir.Block, made: dict[Any, ir.Value], acts: bool, done: list[ir.Span | None]) -> None:
     for s in block.statements:
         for _ in range(2 if isinstance(s, (ir.For, ir.While)) else 1):  # the next iteration checks after this one
             for inner in ir.blocks_of(s):
-                _check_order(inner, made, stored)
-        if stored and isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _CHECKS:
-            raise error("S2S145", span=s.span, label="this is not checked before the function stores something")
-        if _stores_outside(s, made):
-            stored.append(s.span)
+                _check_order(inner, made, acts, done)
+        if done and isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _CHECKS:
+            raise error("S2S145", span=s.span, label="this is not checked before the function does something")
+        if _is_seen_outside(s, made, acts):
+            done.append(s.span)
 
 
 _CHECKS = tuple(map(ir.Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.unreached_error)))
+_LOGS = (ir.Const(rt.record), ir.Const(rt.record_item))
+_TELLS = (print, warnings.warn, warnings.warn_explicit)
+_DRAWS = frozenset(
+    name for kind in (random.Random, np.random.Generator, np.random.RandomState) for name in vars(kind)
+    if not name.startswith("_"))
 
 
-def _stores_outside(s: ir.Statement, made: dict[Any, ir.Value]) -> bool:
-    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call):
-        return s.value.fn in (ir.Const(rt.record), ir.Const(rt.record_item)) or (
-            s.target is None and isinstance(s.value.fn, ir.Var))
+def _is_seen_outside(s: ir.Statement, made: dict[Any, ir.Value], acts: bool) -> bool:
+    """Whether a statement stores, tells or draws something, or calls what may do so, in a function that ``acts``."""
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn not in _NOTED:
+        fn = s.value.fn
+        if isinstance(fn, ir.Const):
+            is_draw = public_module(fn.value) in ("random", "numpy.random") or (
+                isinstance(getattr(fn.value, "__self__", None), (random.Random, np.random.RandomState)))
+            return fn in _LOGS or fn.value in _TELLS or is_draw or (acts and facts(fn.value).acts)
+        method = made.get(fn)
+        is_draw = isinstance(method, ir.Call) and method.fn == _NOTED[0] and (
+            isinstance(method.args[1], ir.Const) and method.args[1].value in _DRAWS)
+        return acts or is_draw or s.target is None
     if not isinstance(s, ir.Store):
         return False
     value = made.get(s.target)

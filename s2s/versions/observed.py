@@ -43,6 +43,9 @@ class Observed:
         self.values: dict[Place, AbstractValue] = {}
         self.sides: dict[Place, set[bool]] = {}
         self.omits = Omits.NOTHING
+        self.acts = False
+        """Whether a run has printed, drawn random numbers, or changed something outside of the function that the next
+        run changes again."""
 
     def note(self, place: Place, value: Any) -> None:
         """Note one value more of a place."""
@@ -52,13 +55,27 @@ class Observed:
         seen = _described(value)
         self.values[place] = seen if before is None or before == seen else _joined(before, seen)
 
-    def merge(self, other: Observed) -> None:
-        """Take in what another run has shown: what differs is not known."""
+    def with_other(self, other: Observed) -> Observed:
+        """What both have shown: what differs is not known."""
+        both = Observed()
+        both.acts = self.acts or other.acts
+        both.values, both.sides = dict(self.values), {place: set(sides) for place, sides in self.sides.items()}
         for place, sides in other.sides.items():
-            self.sides.setdefault(place, set()).update(sides)
+            both.sides.setdefault(place, set()).update(sides)
         for place, seen in other.values.items():
-            before = self.values.get(place)
-            self.values[place] = seen if before is None else _joined(before, seen)
+            before = both.values.get(place)
+            both.values[place] = seen if before is None else _joined(before, seen)
+        return both
+
+    def agrees(self, other: Observed) -> bool:
+        """Whether no value at a place is another one here than there, as far as something is known of both."""
+        pairs = ((seen, other.values.get(place)) for place, seen in self.values.items())
+        return all(
+            there is None or UNKNOWN in (here, there) or _joined(here, there) is not UNKNOWN for here, there in pairs)
+
+    def is_like(self, other: Observed) -> bool:
+        """Whether the same is known."""
+        return (self.values, self.sides, self.acts) == (other.values, other.sides, other.acts)
 
     def at(self, place: Place) -> AbstractValue:
         """What is known of the values at a place."""

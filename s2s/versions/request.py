@@ -69,7 +69,7 @@ class Compiled:
     read live. ``result`` says what NumPy types the result has: ``float32`` for a NumPy scalar, ``array float32`` for an
     array, a tuple of these for a container, None for what is not known or of another kind. ``met`` are the functions,
     as text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
-    that makes it.
+    that makes it. One that ``is_observed`` was made for what values were in a run of the function, which it checks.
     """
 
     text: str
@@ -83,3 +83,4 @@ class Compiled:
     result: Any = None
     met: tuple[str, ...] = ()
     made: Mapping[str, str] = MappingProxyType({})
+    is_observed: bool = False

@@ -1,6 +1,7 @@
 """Functions that the compiler refuses, and compiles once it has seen what their values are."""
 
 import collections
+import io
 import linecache
 import sys
 import threading
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.dispatch import observing
+from s2s.recorded.differences import Replay
 
 X = np.array([0.4, 1.3])
 MODULES = {"numpy": np, "other": types.SimpleNamespace(exp=np.sin)}
@@ -431,3 +434,128 @@ def test_nothing_runs_where_only_the_compiler_decides(monkeypatch):
     with pytest.raises(s2s.errors.DifferentiationError):
         s2s.grad(f)(X)
     assert not calls
+
+
+def compilations(monkeypatch):
+    """How many versions were made for what was observed, from here on."""
+    made, compile_observed = [], observing.compile_observed
+
+    def counted(*args):
+        made.append(compile_observed(*args))
+        return made[-1]
+
+    monkeypatch.setattr(observing, "compile_observed", counted)
+    return made
+
+
+def test_kinds_that_alternate_have_versions_side_by_side(monkeypatch):
+    registry, made = Registry(xp=np), compilations(monkeypatch)
+
+    def f(x):
+        k = registry.k
+        if isinstance(k, np.ndarray):
+            x = x * k
+        return np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3) * np.sum(k)
+
+    gradient = s2s.grad(f)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.RecordedWarning)
+        for k in (2.0, np.array([1.0, 2.0]), 3.0, np.array([4.0, 5.0]), np.array([0.5, 2.0]), 1.5):
+            registry.entries["k"] = k
+            np.testing.assert_allclose(gradient(X), central(f, X), rtol=1e-6, err_msg=str(k))
+            registry.entries["k"] = k
+            np.testing.assert_allclose(s2s.jvp(f, (X,), (X,))[1], np.sum(X * central(f, X)), rtol=1e-6, err_msg=str(k))
+    assert len(made) == 4  # for a number and for an array, by cotangents and by tangents
+
+
+def test_closures_of_one_code_are_observed_together(monkeypatch):
+    """Each of these functions is made once; all of them together are observed as often as one would be."""
+    made, runs = compilations(monkeypatch), []
+    monkeypatch.setattr(Replay, "at", lambda self, changed, at=Replay.at: runs.append(1) or at(self, changed))
+
+    def function(registry):
+        return lambda x: registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.RecordedWarning)
+        for k in (2.0, 3, np.float64(4.0), 5, 2.5, np.float64(1.0), 7):
+            f = function(Registry(xp=np, k=k))
+            np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+    assert len(made) == len(runs) == 3
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_after_so_many_kinds_calls_of_others_are_recorded():
+    registry = Registry(xp=np)
+
+    def f(x):
+        return registry.fn(x[0]) * np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+
+    for fn in (np.sin, np.cos, np.exp, np.tanh, np.arctan, np.sinh, np.sin, np.cos):
+        registry.entries["fn"] = fn
+        np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+        np.testing.assert_allclose(s2s.jvp(f, (X,), (X,))[1], np.sum(X * central(f, X)), rtol=1e-6)
+
+
+def drawing(registry, stream, shown):
+    def f(x):
+        noise = stream.normal(size=2)
+        return registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) * noise[0] + D).eigenvalues ** 3)
+
+    return f, lambda: np.random.default_rng(3).normal(size=2)
+
+
+def drawing_in_an_object(registry, stream, shown):
+    def f(x):
+        noise = registry.stream.normal(size=2)
+        return registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) * noise[0] + D).eigenvalues ** 3)
+
+    registry.entries["stream"] = stream
+    return f, lambda: np.random.default_rng(3).normal(size=2)
+
+
+def telling(registry, stream, shown):
+    def f(x):
+        print("a line", file=shown)
+        return registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+
+    return f, lambda: np.ones(2)
+
+
+def calling(registry, stream, shown):
+    def f(x):
+        registry.tell("a line")
+        return registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3)
+
+    registry.entries["tell"] = shown.write
+    return f, lambda: np.ones(2)
+
+
+def asking(registry, stream, shown):
+    def f(x):
+        count = registry.tell("a line")
+        return count * registry.k * np.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3) / count
+
+    registry.entries["tell"] = shown.write
+    return f, lambda: np.ones(2)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("make", [drawing, drawing_in_an_object, telling, calling, asking])
+def test_what_is_seen_outside_is_done_once_where_a_check_fails(make):
+    registry, shown = Registry(xp=np), io.StringIO()
+    stream = np.random.default_rng(3)
+    f, noise = make(registry, stream, shown)
+    for k in (2.0, 3, np.float64(4.0), 2.0):
+        registry.entries.update(k=k)
+        stream.bit_generator.state = np.random.default_rng(3).bit_generator.state
+        shown.seek(0), shown.truncate()
+        gradient, drawn = s2s.grad(f)(X), stream.bit_generator.state
+        e = noise()
+        wanted = central(lambda x: k * np.sum(np.linalg.eigh(np.outer(x, x) * e[0] + D).eigenvalues ** 3), X)
+        np.testing.assert_allclose(gradient, wanted, rtol=1e-6)
+        assert shown.getvalue().count("a line") == (make in (telling, calling, asking))
+        twin = np.random.default_rng(3)
+        if make in (drawing, drawing_in_an_object):
+            twin.normal(size=2)
+        assert drawn == twin.bit_generator.state
