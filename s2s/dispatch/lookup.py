@@ -7,12 +7,15 @@ import types
 import weakref
 from typing import Any
 
+import numpy as np
+
 from s2s.cache import disk
 from s2s.codegen.link import link
 from s2s.core.bounded import Recent
 from s2s.core.critical import section
 from s2s.core.record import replace
-from s2s.core.values import AbstractValue
+from s2s.core.values import AbstractValue, ArrayLike, Mapping, Sequence
+from s2s.errors import error
 from s2s.versions.argument_guards import EqualGuard, SizeGuard
 from s2s.versions.live_data import taken_as_data
 from s2s.versions.observed import Observed, taken_as_observed
@@ -62,6 +65,9 @@ def run_compiler(
     them, and structures where that is refused. Here, and only here, libcst comes in."""
     from s2s import pipeline
 
+    for path in request.wrt:
+        if _has_labels(arguments.get(path[0])):
+            raise error("S2S132", name=path[0])
     with taken_as_data(_may_have_data(request)) as live:
         try:
             return pipeline.compile(function, arguments, request)
@@ -69,6 +75,13 @@ def run_compiler(
             if not live.found:
                 raise
     return pipeline.compile(function, arguments, request)
+
+
+def _has_labels(aval: Any) -> bool:
+    """Whether an argument is, or holds, an object around arrays that is none itself, such as a Series."""
+    if isinstance(aval, (Sequence, Mapping)):
+        return any(map(_has_labels, aval.items))
+    return isinstance(aval, ArrayLike) and not issubclass(aval.type, np.ndarray)
 
 
 def _may_have_data(request: Request) -> bool:

@@ -28,7 +28,7 @@ from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back
 from s2s.recorded.turns import TURNS
-from s2s.versions.carriers import carries_arrays, parts_of, put_together
+from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_together
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 from s2s.versions.target import parameters_of
@@ -67,6 +67,10 @@ class _Recording:
             if not operations.INSTALLER.knows(function):
                 raise error("S2S302", name=function.__qualname__)
             self.out = invoked(function, given)
+            found: list[Any] = []
+            pack(self.out, found)
+            for value in found:
+                typed.in_memory(value)
             if arguments is not None:
                 arguments.check_unchanged(recorder)
                 self._check_kept_nothing(function.__name__)
@@ -178,7 +182,7 @@ def _copied(value: Any) -> Any:
     """A container of the caller's as a new one, so that what changes it changes a copy."""
     parts = parts_of(value)
     if parts:
-        return put_together(value, {name: part.copy() for name, part in parts.items()})
+        return put_together(value, {name: operations.call_method(part, "copy") for name, part in parts.items()})
     leaves: list[Any] = []
     return unpack(pack(value, leaves), leaves) if type(value) in (list, dict) else value
 
@@ -511,11 +515,8 @@ def _elementwise(recording: _Recording, request: Request, function: Any, tangent
 
 def _jacobian(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
     out, aux = _split(recording, request)
-    if any(carries_arrays(value) for value in (out, *(given.value for given in recording.inputs.values()))):
-        reason = "a Jacobian has no labels; differentiate a function of arrays, which puts them into its object"
-        raise error("S2S202", name=function.__name__, reason=reason)
     leaves: list[Any] = []
-    structure = pack(out, leaves, _has_parts)
+    structure = _without_labels(pack(out, leaves, _has_parts))
     kinds = (int, float, complex, np.generic, np.ndarray)
     rows = [
         _rows(recording, request, out, leaves, k) if isinstance(leaf, kinds) else None for k, leaf in enumerate(leaves)
@@ -551,8 +552,23 @@ def _rows(recording: _Recording, request: Request, out: Any, leaves: list[Any], 
     found = []
     for arrays, path in zip(made, request.wrt):
         parts = [a if a is None or a.shape else operations.get_item(a, ()) for a in arrays]
-        found.append(recording.inputs[path].made(parts))
+        given = recording.inputs[path]
+        found.append(_unpacked(_without_labels(given.structure), parts, given.value))
     return found[0] if request.single else tuple(found)
+
+
+def _without_labels(structure: Any) -> Any:
+    """A structure with arrays in the place of objects that carry them, as a block of a Jacobian has no labels: one
+    array, or a dict of them where an object has several."""
+    kind = type(structure)
+    if kind is Parts and carries_arrays(structure.like):
+        named = {name: _without_labels(part) for name, part in named_parts(structure.like, structure.items).items()}
+        return next(iter(named.values())) if len(named) == 1 else named
+    if kind is dict:
+        return {key: _without_labels(item) for key, item in structure.items()}
+    if kind is list or kind is tuple:
+        return kind(map(_without_labels, structure))
+    return structure
 
 
 def _leaves(recording: _Recording, path: Path) -> list[Any]:

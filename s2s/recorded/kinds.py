@@ -19,7 +19,7 @@ import numpy as np
 from s2s.core.inspection import is_written
 from s2s.core.operators import OPERATORS, plain_of
 from s2s.recorded.install import ORIGINAL
-from s2s.recorded.recorder import is_a, is_number
+from s2s.recorded.recorder import is_a, is_number, items_in
 
 __all__ = [
     "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours",
@@ -151,8 +151,8 @@ KEEP_NOTHING = frozenset({
 
 def flat(values: Any) -> Iterator[Any]:
     for value in values:
-        if is_a(value, (list, tuple)) and len(value) < 64:
-            yield from flat(value)
+        if is_a(value, (list, tuple)) and (list if is_a(value, list) else tuple).__len__(value) < 64:
+            yield from flat(items_in(value))
         else:
             yield value
 

@@ -26,7 +26,7 @@ from s2s.recorded.kinds import (
     is_opaque,
     plain_array,
 )
-from s2s.recorded.recorder import is_a, is_number, kind_of, pack, unpack
+from s2s.recorded.recorder import is_a, is_number, items_in, kind_of, pack, unpack
 from s2s.recorded.state import (
     ACTIVE,
     gives_argument,
@@ -104,7 +104,7 @@ def _texts_in(value: Any) -> Iterator[Any]:
         for pair in list(dict.items(value) if is_a(value, dict) else value):
             yield from _texts_in(pair)
     elif is_a(value, (list, tuple, set, frozenset, collections.deque, type({}.values()), type({}.keys()))):
-        for item in list(value):
+        for item in list(value if is_a(value, type({}.keys())) else items_in(value)):
             yield from _texts_in(item)
 
 

@@ -49,6 +49,7 @@ from s2s.recorded.kernels import is_kernel, kernel, of_own_arrays, overridden, p
 from s2s.recorded.kinds import (
     CONTAINERS,
     REAL,
+    flat,
     is_numeric,
     is_ours,
     is_plain,
@@ -60,7 +61,7 @@ from s2s.recorded.kinds import (
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects, takes_objects
-from s2s.recorded.prepared import is_read_as_array, prepared, reads_items
+from s2s.recorded.prepared import is_read_as_array, is_read_by_functions, prepared, reads_items
 from s2s.recorded.probed import is_unknown
 from s2s.recorded.recorder import is_a, is_number
 from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
@@ -350,8 +351,7 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return _compute(fn, args, kwargs)
     if kind is types.MethodDescriptorType and args and is_a(args[0], (np.ndarray, np.generic)):
         return _call_array_method(args[0], fn.__get__(args[0]), args[1:], kwargs)
-    calls_back = args and is_a(args[0], (types.FunctionType, types.MethodType, functools.partial))
-    if kind is type(np.sum) and (calls_back or table.find(fn) is None) and not overridden(args):
+    if kind is type(np.sum) and _is_followed(fn, args):
         return _call_python(fn._implementation, fn._implementation, args, kwargs)
     if numexpr.is_program(fn) and depends(args) and kwargs.get("out") is None:
         function = numexpr.function_of_program(fn)
@@ -365,6 +365,17 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kind is not type(np.sum) and has_python(fn) and depends(args, kwargs):
         return _call(fn.py_func, args, kwargs)  # compiled from Python code
     return _compute(fn, args, kwargs)
+
+
+def _is_followed(fn: Any, args: tuple[Any, ...]) -> bool:
+    """Whether the Python code of a function of NumPy's says what it does with its arguments, and no rule: it calls
+    back, or asks objects for arrays and for methods of the function's name."""
+    if any(is_a(arg, np.ndarray) or not is_read_by_functions(type(arg)) for arg in flat(args) if overridden((arg,))):
+        return False
+    calls_back = args and is_a(args[0], (types.FunctionType, types.MethodType, functools.partial))
+    if calls_back or table.find(fn) is None:
+        return True
+    return overridden(args) and type(fn._implementation) is types.FunctionType and hides(args, {})
 
 
 def _is_of_its_class(slot: Any) -> bool:

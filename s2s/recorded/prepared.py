@@ -42,13 +42,12 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
     )
     made = []
     for arg in args:
-        if is_written(type(arg)) and (method := _read_by(fn, type(arg))) is not None:
-            arg = call_method(arg, method)
+        arg = _read(fn, arg)
         if is_a(arg, np.flatiter) and fn is not next:
             arg = call_method(arg.base, "reshape", -1)
         if callable(arg):
             INSTALLER.see(arg)
-            arg = _watched(arg) if reads else arg
+            arg = _watched(arg) if reads and not hasattr(type(arg), "__iter__") else arg
         elif reads and is_a(arg, np.ndarray) and arg.ndim == 1 and is_plain(arg, "__iter__") and depends(arg):
             lazily = known is not None and known.result is Result.ITERATOR
             if fn is reversed:
@@ -91,13 +90,23 @@ def _numbers(fn: Any, arg: TypedArray[Any], reads: bool) -> Any:
     return call(np.array, typed.numbers_of(arg), dtype=arg.typecode)
 
 
+def _read(fn: Any, arg: Any) -> Any:
+    """An argument, or an item of one, as a function of floats or of arrays reads it."""
+    if type(arg) in (list, tuple) and len(arg) < 64 and any(is_written(type(item)) for item in arg):
+        return type(arg)([_read(fn, item) for item in arg])
+    method = _read_by(fn, type(arg)) if is_written(type(arg)) else None
+    return arg if method is None else call_method(arg, method)
+
+
 def _read_by(fn: Any, kind: Any) -> str | None:
     """The method by which a function of floats or of arrays reads an object of a class; None where it is another."""
     if getattr(fn, "__self__", None) is math and fn not in (math.ceil, math.floor, math.trunc):
         return "__float__" if isinstance(getattr(kind, "__float__", None), types.FunctionType) else None
-    if not is_read_as_array(kind) or not is_hashable(fn) or table.find(fn) is None:
+    is_ufunc = is_a(fn, np.ufunc)
+    is_read = is_read_as_array(kind) if is_ufunc else is_read_by_functions(kind)
+    if not is_read or not is_hashable(fn) or table.find(fn) is None:
         return None
-    is_numpy = is_a(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").partition(".")[0] == "numpy"
+    is_numpy = is_ufunc or (getattr(fn, "__module__", None) or "").partition(".")[0] == "numpy"
     return "__array__" if is_numpy else None
 
 
@@ -106,8 +115,12 @@ _PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
 
 def is_read_as_array(kind: Any) -> bool:
     """Whether NumPy takes objects of a class for the arrays that their ``__array__`` gives."""
-    method = getattr(kind, "__array__", None)
-    return isinstance(method, types.FunctionType) and not any(hasattr(kind, name) for name in _PROTOCOLS)
+    return is_read_by_functions(kind) and not any(hasattr(kind, name) for name in _PROTOCOLS)
+
+
+def is_read_by_functions(kind: Any) -> bool:
+    """Whether NumPy's functions that are no ufuncs take objects of a class for the arrays that ``__array__`` gives."""
+    return isinstance(getattr(kind, "__array__", None), types.FunctionType) and not hasattr(kind, "__array_function__")
 
 
 def _reads_rows(fn: Any) -> bool:

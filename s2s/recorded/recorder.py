@@ -25,7 +25,8 @@ from s2s.recorded.memory import Place, array_at, copy_of, owner_of, place_in, vi
 from s2s.versions.carriers import carries_arrays, parts_of, put_together
 
 __all__ = [
-    "NAMES_OF_MEMORY", "Leaf", "Parts", "Recorder", "Ref", "is_a", "is_number", "items_of", "kind_of", "pack", "unpack",
+    "NAMES_OF_MEMORY", "Leaf", "Parts", "Recorder", "Ref", "items_in", "is_a", "is_number", "items_of", "kind_of",
+    "pack", "unpack",
 ]
 
 Ref = int | Place | None
@@ -62,7 +63,7 @@ def pack(value: Any, leaves: list[Any], has_parts: Callable[[Any], bool] = _is_l
         items = [pack(item, leaves, has_parts) for item in tuple.__iter__(value)]
         return kind(*items) if hasattr(kind, "_fields") else kind(items) if _is_plain_tuple(kind) else tuple(items)
     if issubclass(kind, (list, collections.deque)):
-        return [pack(item, leaves, has_parts) for item in value]
+        return [pack(item, leaves, has_parts) for item in items_in(value)]
     if issubclass(kind, dict):
         return {key: pack(item, leaves, has_parts) for key, item in dict.items(value)}
     if has_parts(value):
@@ -150,7 +151,7 @@ def _parts(value: Any) -> Iterator[Any]:
                     yield part.__get__(value)
 
 
-def _items(value: Any) -> Iterator[Any]:
+def items_in(value: Any) -> Iterator[Any]:
     """The items of a container, the values of a dict, whatever a class of its own makes of iterating over it."""
     kind = type(value)
     if issubclass(kind, dict):
@@ -163,7 +164,7 @@ def _contents(value: Any) -> Iterator[Any]:
     """What a container, an object, a function or a method refers to: an object of a subclass of a container has items,
     and attributes as well."""
     if is_a(value, (*_ITEMS, dict)):
-        yield from _items(value)
+        yield from items_in(value)
     if type(value) not in _PLAIN:
         yield from _parts(value)
 
@@ -211,7 +212,7 @@ class Recorder:
         if is_a(value, np.inexact):
             return id(value) in self.slots
         if depth > 0 and is_a(value, _ITEMS):
-            return any(self.depends(item, depth - 1) for item in _items(value))
+            return any(self.depends(item, depth - 1) for item in items_in(value))
         if depth > 0 and is_a(value, dict):
             return any(self.depends(item, depth - 1) for item in dict.values(value))
         if kind in NAMES_OF_MEMORY:
@@ -249,7 +250,7 @@ class Recorder:
             return False
         if not is_a(value, (*_ITEMS, dict)):
             return self.holds(value)
-        return any(self.hides(item, depth - 1) for item in _items(value)) or (
+        return any(self.hides(item, depth - 1) for item in items_in(value)) or (
             type(value) not in _PLAIN and any(self.holds(part, depth - 1) for part in _parts(value)))
 
     def new(self, value: Any) -> Ref:

@@ -14,7 +14,7 @@ import numpy as np
 
 from s2s.core.inspection import module_of, mro_of
 
-__all__ = ["carries_arrays", "is_labelled_as", "parts_of", "put_together"]
+__all__ = ["carries_arrays", "is_labelled_as", "named_parts", "parts_of", "put_together"]
 
 _Parts = dict[str, Any]
 
@@ -51,6 +51,12 @@ def parts_of(value: Any) -> _Parts | None:
     return {name: a for name, a in kind.apart(value).items() if isinstance(a, np.ndarray) and a.dtype.kind in "fc"}
 
 
+def named_parts(like: Any, parts: _Parts) -> dict[Any, Any]:
+    """Parts of an object by the labels that it has for them: those of the columns of a table."""
+    columns = getattr(like, "columns", None)
+    return parts if columns is None else {columns[int(name)]: part for name, part in parts.items()}
+
+
 def put_together(like: Any, parts: _Parts) -> Any:
     """An object as ``like``, with other arrays in the place of its own."""
     kind = _kind(like)
@@ -74,7 +80,14 @@ def is_labelled_as(value: Any, like: Any) -> bool:
     return all(a.equals(b) if hasattr(a, "equals") else a == b for a, b in pairs)
 
 
+def _typed(like: Any, parts: _Parts) -> Any:
+    return type(like)(like.typecode, parts["values"].tobytes())
+
+
 _KINDS = {
+    "array.array": _Kind(
+        lambda value: {"values": np.asarray(value)}, _typed, lambda value: (value.typecode, len(value)),
+    ),
     "pandas.core.series.Series": _Kind(
         lambda value: {"values": value.to_numpy()},
         lambda like, parts: type(like)(parts["values"], index=like.index, name=like.name, copy=False),

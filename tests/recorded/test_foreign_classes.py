@@ -168,3 +168,50 @@ def test_what_numba_compiles():
         return made
 
     check(of_numba)
+
+
+class Labelled(Amount):
+    """What NumPy's functions other than ufuncs take for an array."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.magnitude, dtype=dtype)
+
+
+@pytest.mark.parametrize("call", [
+    lambda m: np.linalg.cholesky(m).sum(), lambda m: np.linalg.inv(m)[0, 1], lambda m: np.nanmax(m),
+    lambda m: np.dot(m, m)[0, 1], lambda m: np.where(m.magnitude > 1.0, np.square(m).magnitude, 2.0).sum(),
+    lambda m: np.linalg.norm(m), lambda m: np.concatenate([m, m])[3, 0] ** 2, lambda m: (np.asarray(m) ** 2).sum(),
+], ids=["cholesky", "inv", "nanmax", "dot", "where", "norm", "concatenate", "asarray"])
+def test_functions_of_numpys_read_objects_as_arrays(call):
+    check(lambda x: call(Labelled(np.array([[3.0 * x[0], x[1]], [x[1], 2.0 * x[2]]]))))
+
+
+class Outputs(tuple):
+    """A tuple whose length and items are those of attributes, which it has not when it is made."""
+
+    def __new__(cls, names, items):
+        return tuple.__new__(cls, items)
+
+    def __init__(self, names, items):
+        self.known = dict(zip(names, items))
+
+    def __getattr__(self, name):
+        return self.known[name]
+
+    def __len__(self):
+        return len(self.known)
+
+    def __getitem__(self, name):
+        return self.known[name]
+
+
+class Model(dict):
+    """A dict that is called, and read item by item."""
+
+    def __call__(self, x):
+        return Outputs(self, [f(x) for _, f in zip(self, self.values())])
+
+
+def test_containers_that_are_called_and_read_in_ways_of_their_own():
+    model = Model(a=lambda x: x[0] * x[1], b=lambda x: np.sin(x[2]))
+    check(lambda x: model(x).a ** 2 + model(x)["b"] * len(list(zip(model, x))))

@@ -1,4 +1,4 @@
-"""Series, DataFrames and DataArrays that are differentiated, or results."""
+"""Series, DataFrames and DataArrays that are differentiated, or results, and functions of NumPy's that read them."""
 
 import numpy as np
 import pytest
@@ -96,7 +96,44 @@ def test_a_data_array():
     assert gradient.dims == d.dims and gradient.coords.equals(d.coords)
 
 
-@pytest.mark.parametrize("derivative", [s2s.jacrev, s2s.jacfwd, s2s.hessian])
-def test_jacobians_are_refused(derivative):
-    with pytest.raises(s2s.errors.DifferentiationError, match="has no labels"):
-        derivative(of_series)(S)
+def squares(s):
+    return s * s + s["a"] * s["b"]
+
+
+@pytest.mark.parametrize("derivative", [s2s.jacrev, s2s.jacfwd])
+def test_a_jacobian_by_a_series_is_an_array(derivative):
+    a, b, c = S
+    np.testing.assert_allclose(
+        derivative(squares)(S), [[2 * a + b, a, 0.0], [b, 2 * b + a, 0.0], [b, a, 2 * c]])
+
+
+@pytest.mark.parametrize("derivative", [s2s.jacrev, s2s.jacfwd])
+def test_a_jacobian_by_a_frame_has_an_array_for_each_column(derivative):
+    found = derivative(lambda d: d["x"] * d["y"] ** 2)(TABLE)
+    np.testing.assert_allclose(found["x"], np.diag(TABLE["y"] ** 2))
+    np.testing.assert_allclose(found["y"], np.diag(2.0 * TABLE["x"] * TABLE["y"]))
+
+
+def test_second_derivatives_by_a_series():
+    build = lambda a: pd.Series(a, index=S.index)
+    slopes = [lambda s, k=k: s2s.grad(of_series)(s).iloc[k] for k in range(3)]
+    expected = np.stack([differences(slope, S.to_numpy(), build) for slope in slopes])
+    np.testing.assert_allclose(s2s.hessian(of_series)(S), expected, rtol=1e-6, atol=1e-7)
+    tangent = s2s.jvp(s2s.grad(of_series), (S,), (S,))[1]
+    np.testing.assert_allclose(tangent, expected @ S.to_numpy(), rtol=1e-6)
+    assert list(tangent.index) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("call", [
+    lambda d: np.linalg.cholesky(d.dot(d.T)).sum(), lambda d: np.linalg.inv(d).sum(), lambda d: np.nanmax(d),
+    lambda d: np.dot(d, d).sum(), lambda d: np.where(d > 1.0, d**2, 2.0 * d).sum(), lambda d: np.linalg.norm(d["x"]),
+    lambda d: np.concatenate([d["x"], d["y"] ** 2])[2], lambda d: (np.array(d) ** 2).sum(),
+], ids=["cholesky", "inv", "nanmax", "dot", "where", "norm", "concatenate", "array"])
+def test_functions_of_numpys_read_objects_as_arrays(call):
+    build = lambda a: pd.DataFrame(a.reshape(2, 2), index=["p", "q"], columns=["x", "y"])
+    x = np.array([2.0, 0.3, 0.4, 1.5])
+    loss = lambda a: call(build(a))
+    expected = differences(loss, x, lambda a: a)
+    np.testing.assert_allclose(s2s.grad(loss)(x), expected, rtol=1e-6, atol=1e-8)
+    along = np.array([1.0, -2.0, 0.5, 0.3])
+    np.testing.assert_allclose(s2s.jvp(loss, (x,), (along,))[1], expected @ along, rtol=1e-6)
