@@ -1,7 +1,9 @@
-"""Calls of compiled functions that nobody knows, and that are affine in what is differentiated, or constant near it.
+"""Calls of compiled functions that nobody knows, and that are affine in what is differentiated, polynomials of it, or
+constant near it.
 
     movement   each number of the result is one of the arguments, or the same whatever they are
     affine     the result is an affine function of each argument, the others held
+    polynomial the result is a polynomial of degree four or less of all arguments together (``s2s/recorded/slopes.py``)
     constant   the result is the same, to the last bit, wherever the arguments are a little different, as ranks are
 
 What a function does is asked of itself, by calling it with copies of its arguments that hold other numbers. What it
@@ -25,6 +27,7 @@ from s2s.recorded.items import set_item
 from s2s.recorded.kinds import is_opaque, plain_array
 from s2s.recorded.noted import PRIMITIVES, primitive_of
 from s2s.recorded.recorder import is_a, kind_of, pack, unpack
+from s2s.recorded.slopes import slopes_of_polynomial
 from s2s.recorded.state import ACTIVE, depends, hides
 from s2s.recorded.tools import call, call_method
 from s2s.rules import table
@@ -97,7 +100,7 @@ class Probe:
             return False, None
         try:
             with np.errstate(all="ignore"):
-                found = self._movement(whole) or self._affine(whole)
+                found = self._movement(whole) or self._affine(whole) or self._polynomial(whole)
                 is_constant = found is None and self._is_constant(results)
         except Exception:  # a function may refuse other numbers in any way
             return False, None
@@ -205,6 +208,25 @@ class Probe:
         pairs = [part for one, k in zip(slopes, self.moving) for part in (one, self.before[k].ravel())]
         return _written(_AFFINE, len(self.moving)), [*pairs, whole.numbers]
 
+    def _polynomial(self, whole: _Outputs) -> tuple[Any, list[Any]] | None:
+        """The call by its slopes where the arguments are, if it is a polynomial of low degree: for a derivative of
+        first order only, as the slopes elsewhere are others."""
+        flat = np.concatenate([self.before[k].ravel() for k in self.moving])
+        is_float = {self.before[k].dtype for k in self.moving} == {np.dtype(float)}
+        if len(ACTIVE) > 1 or not is_float or flat.size > CALLS or flat.size * whole.numbers.size > NUMBERS:
+            return None
+
+        def at(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+            found, others = self._at(self._parts(value))
+            return found if _is_like(others, whole.others) and found.shape == whole.numbers.shape else None
+
+        slopes = slopes_of_polynomial(at, flat, whole.numbers)
+        if slopes is None:
+            return None
+        parts = zip(np.split(slopes, np.cumsum([self.before[k].size for k in self.moving])[:-1], axis=1), self.moving)
+        pairs = [part for one, k in parts for part in (one, self.before[k].ravel())]
+        return _written(_AFFINE, len(self.moving)), [*pairs, whole.numbers]
+
     def _slopes(self, n: int, whole: _Outputs) -> np.ndarray[Any, Any] | None:
         """The derivatives of all outputs by one array, in which the call is affine; None if it is not. An output that
         is no finite number, as at the start of a moving window, must be the same whatever the array is."""
@@ -301,7 +323,7 @@ def _written(text: str, count: int) -> Any:
     def listed(one: str) -> str:
         return ", ".join(one.format(k=k) for k in range(count))
 
-    terms = " + ".join(f"a{k} @ (x{k}.ravel() - b{k})" for k in range(count))
+    terms = " + ".join(f"a{k} @ np.where(np.isfinite(b{k}), x{k}.ravel() - b{k}, 0.0)" for k in range(count))
     parts = {"xs": listed("x{k}"), "flat": listed("x{k}.ravel()"), "slopes": listed("a{k}, b{k}"), "terms": terms}
     return primitive_of(text.format_map(parts), "probed", {})
 

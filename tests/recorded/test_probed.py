@@ -163,9 +163,37 @@ def test_what_is_found_near_the_arguments(f):
 
 @unseen
 def bent(values):
-    return values**2
+    return np.exp(values)
 
 
 def test_what_bends_is_refused():
     with pytest.raises(NoDerivativeError, match="S2S201"):
         s2s.grad(lambda x: np.sum(bent(x)))(X)
+
+
+def of_degree_three(x):
+    """A piece of a cubic polynomial at places, which the function reads, into an array that it fills."""
+    out = np.empty((3, 1))
+    cubic = np.array([0.7, -1.1, 0.4, 2.0]).reshape(4, 1, 1)
+    ppoly.evaluate(cubic, np.array([0.0, 1.0]), np.sin(x[:3]), 0, True, out)
+    return np.sum(out**2 * x[3:, None])
+
+
+def test_polynomials():
+    wanted = slopes(of_degree_three)
+    np.testing.assert_allclose(s2s.grad(of_degree_three)(X), wanted, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(s2s.jacfwd(of_degree_three)(X), wanted, rtol=1e-7, atol=1e-8)
+    with pytest.raises(NoDerivativeError):
+        s2s.hessian(of_degree_three)(X)
+
+
+def of_two_pieces(x):
+    out = np.empty((3, 1))
+    cubic = np.array([0.7, -1.1, 0.4, 2.0, 0.3, 0.1]).reshape(3, 2, 1)
+    ppoly.evaluate(cubic, np.array([0.0, 0.8, 1.0]), np.sin(x[:3]), 0, True, out)
+    return np.sum(out**2)
+
+
+def test_piecewise_polynomials_are_refused():
+    with pytest.raises(NoDerivativeError):
+        s2s.grad(of_two_pieces)(X)
