@@ -25,6 +25,7 @@ from s2s.core.inspection import is_hashable
 from s2s.directives.user_rules import gives_gradient
 from s2s.recorded.items import set_item
 from s2s.recorded.kinds import is_opaque, plain_array
+from s2s.recorded.memory import owner_of
 from s2s.recorded.noted import PRIMITIVES, primitive_of
 from s2s.recorded.recorder import is_a, kind_of, pack, unpack
 from s2s.recorded.slopes import slopes_of_polynomial
@@ -66,25 +67,30 @@ class Probe:
         self.leaves: list[Any] = []
         self.structure = pack((args, kwargs), self.leaves)
         self.before = [plain_array(leaf).copy(order="K") if is_a(leaf, np.ndarray) else leaf for leaf in self.leaves]
-        self.moving = [k for k, leaf in enumerate(self.leaves) if is_a(leaf, np.ndarray) and depends(leaf)]
-        others = [leaf for leaf in self.leaves if not is_a(leaf, np.ndarray)]
+        moves = [is_a(leaf, (np.ndarray, float, np.floating)) and depends(leaf) for leaf in self.leaves]
+        self.moving = [k for k, is_moved in enumerate(moves) if is_moved]
+        for k in self.moving:
+            self.before[k] = np.asarray(self.before[k])
+        others = [leaf for leaf, is_moved in zip(self.leaves, moves) if not (is_moved or is_a(leaf, np.ndarray))]
         self.filled: list[int] = []
-        self.can_ask = bool(self.moving) and all(_is_real(self.leaves[k]) for k in self.moving)
+        self.views: set[int] = set()  # which results are views of arguments, and known where these are
+        self.can_ask = bool(self.moving) and all(_is_real(self.before[k]) for k in self.moving)
         self.can_ask = self.can_ask and all(map(_is_still, others))
         self.can_ask = self.can_ask and not depends(others) and not hides(tuple(others), {})
         self.can_ask = self.can_ask and not any(kind_of(a) in "OcV" for a in self.leaves if is_a(a, np.ndarray))
 
     def fills(self) -> bool:
         """Whether the call has filled an array with the very numbers that were there before, as memory that is taken
-        again may hold them: with other arguments it fills it with others."""
-        targets = [k for k, a in enumerate(self.leaves) if is_a(a, np.ndarray) and k not in self.moving and _is_real(a)]
+        again may hold them, or scaling by one leaves them: with other arguments it fills it with others."""
+        targets = [k for k, a in enumerate(self.leaves) if is_a(a, np.ndarray) and _is_real(a)]
         if not (self.can_ask and any(self.leaves[k].size and self.leaves[k].flags.writeable for k in targets)):
             return False
         draws, after = np.random.default_rng(14), dict[int, Any]()
-        moved = [draws.standard_normal(self.before[k].shape) for k in self.moving]
+        moved = [draws.standard_normal(self.before[k].shape).astype(self.before[k].dtype) for k in self.moving]
         with contextlib.suppress(Exception), np.errstate(all="ignore"):
             self._at(moved, lambda k: True, after)
-        self.filled = [k for k in targets if k in after and not _same(self.before[k], after[k])]
+        given = {**dict(enumerate(self.before)), **dict(zip(self.moving, moved))}
+        self.filled = [k for k in targets if k in after and not _same(given[k], after[k])]
         return bool(self.filled)
 
     def answer(self, out: Any) -> tuple[bool, Any]:
@@ -95,13 +101,16 @@ class Probe:
         arrays = [k for k, leaf in enumerate(self.leaves) if is_a(leaf, np.ndarray)]
         results: list[Any] = []
         made = pack(out, results)
-        whole = _Outputs(results, [self.leaves[k] for k in arrays])
-        if not whole.is_plain or any(np.may_share_memory(one, self.leaves[k]) for one in results for k in arrays):
+        given = {id(owner_of(self.leaves[k])) for k in arrays}
+        self.views = {n for n, one in enumerate(results) if is_a(one, np.ndarray) and id(owner_of(one)) in given}
+        own = [n for n in range(len(results)) if n not in self.views]
+        whole = _Outputs([results[n] for n in own], [self.leaves[k] for k in arrays])
+        if not whole.is_plain or any(np.may_share_memory(results[n], self.leaves[k]) for n in own for k in arrays):
             return False, None
         try:
             with np.errstate(all="ignore"):
                 found = self._movement(whole) or self._affine(whole) or self._polynomial(whole)
-                is_constant = found is None and self._is_constant(results)
+                is_constant = found is None and self._is_constant([results[n] for n in own])
         except Exception:  # a function may refuse other numbers in any way
             return False, None
         if found is None and not is_constant:
@@ -114,14 +123,14 @@ class Probe:
             for k in changed:
                 set_item(after[k], plain_array(self.leaves[k]), ...)
             return True, out
-        given = [call(np.array, plain_array(self.leaves[k])) for k in self.moving]
-        parts = whole.split(call(found[0], *given, *found[1]))
-        for part, k in zip(parts[len(results):], arrays):
+        moving = [call(np.array, plain_array(self.leaves[k])) for k in self.moving]
+        parts = whole.split(call(found[0], *moving, *found[1]))
+        for part, k in zip(parts[len(own):], arrays):
             if k in changed:
                 set_item(part if _is_real(self.leaves[k]) else after[k], plain_array(self.leaves[k]), ...)
-        for n, leaf in enumerate(results):
-            if whole.carries(leaf):
-                results[n] = parts[n] if is_a(leaf, np.ndarray) else call_method(parts[n], "item")
+        for n, part in zip(own, parts):
+            if whole.carries(results[n]):
+                results[n] = part if is_a(results[n], np.ndarray) else call_method(part, "item")
         return True, unpack(made, results)
 
     def _at(
@@ -133,6 +142,8 @@ class Probe:
         leaves = [leaf.copy(order="K") if is_a(leaf, np.ndarray) else leaf for leaf in self.before]
         for k, value in zip(self.moving, values):
             leaves[k][...] = value.reshape(leaves[k].shape)
+            if not is_a(self.leaves[k], np.ndarray):
+                leaves[k] = type(self.leaves[k])(leaves[k])
         recorders = ACTIVE[:]
         ACTIVE.clear()
         try:
@@ -144,6 +155,7 @@ class Probe:
             after.update(enumerate(leaves))
         results: list[Any] = []
         pack(out, results)
+        results = [one for n, one in enumerate(results) if n not in self.views]
         whole = _Outputs(results, [leaf for k, leaf in enumerate(leaves) if is_a(leaf, np.ndarray) and is_seen(k)])
         return whole.numbers, whole.others
 
@@ -181,7 +193,7 @@ class Probe:
     def _is_constant(self, results: list[Any]) -> bool:
         """Whether the result, and what is left in the arrays that are not differentiated, is the same near the
         arguments, and these are left as they are."""
-        if not all(_same(self.before[k], plain_array(self.leaves[k])) for k in self.moving):
+        if not all(_same(self.before[k], np.asarray(plain_array(self.leaves[k]))) for k in self.moving):
             return False
         arrays = [a for k, a in enumerate(self.leaves) if is_a(a, np.ndarray) and k not in self.moving]
         whole, draws = _Outputs(results, arrays), np.random.default_rng(13)

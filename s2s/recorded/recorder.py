@@ -20,6 +20,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core.inspection import mro_of, name_of, namespace, own_dict
+from s2s.core.values import is_record_class
 from s2s.errors import error
 from s2s.recorded.memory import Place, array_at, copy_of, owner_of, place_in, view_at
 from s2s.versions.carriers import carries_arrays, parts_of, put_together
@@ -61,7 +62,9 @@ def pack(value: Any, leaves: list[Any], has_parts: Callable[[Any], bool] = _is_l
     kind = type(value)
     if issubclass(kind, tuple):
         items = [pack(item, leaves, has_parts) for item in tuple.__iter__(value)]
-        return kind(*items) if hasattr(kind, "_fields") else kind(items) if _is_plain_tuple(kind) else tuple(items)
+        if hasattr(kind, "_fields"):
+            return _named_tuple(value, items)
+        return kind(items) if _is_plain_tuple(kind) else tuple(items)
     if issubclass(kind, (list, collections.deque)):
         return [pack(item, leaves, has_parts) for item in items_in(value)]
     if issubclass(kind, dict):
@@ -70,6 +73,16 @@ def pack(value: Any, leaves: list[Any], has_parts: Callable[[Any], bool] = _is_l
         return Parts(value, {name: pack(part, leaves, has_parts) for name, part in _parts_of(value).items()})
     leaves.append(value)
     return Leaf(len(leaves) - 1)
+
+
+def _named_tuple(like: Any, items: list[Any]) -> Any:
+    """A named tuple as another one, with other items; one that has more than its items keeps that."""
+    if is_record_class(type(like)):
+        return type(like)(*items)
+    made = tuple.__new__(type(like), items)
+    if hasattr(made, "__dict__"):
+        made.__dict__.update(like.__dict__)
+    return made
 
 
 def _parts_of(value: Any) -> dict[str, Any]:
@@ -96,7 +109,7 @@ def unpack(value: Any, leaves: list[Any]) -> Any:
     if kind is dict:
         return {key: unpack(item, leaves) for key, item in value.items()}
     if hasattr(kind, "_fields"):
-        return kind(*[unpack(item, leaves) for item in value])
+        return _named_tuple(value, [unpack(item, leaves) for item in value])
     return kind([unpack(item, leaves) for item in value])
 
 

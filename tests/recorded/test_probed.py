@@ -9,6 +9,8 @@ from s2s.errors import NoDerivativeError
 ppoly = pytest.importorskip("scipy.interpolate._ppoly")
 filters = pytest.importorskip("scipy.signal._sosfilt")
 sparse = pytest.importorskip("scipy.sparse._sparsetools")
+blas = pytest.importorskip("scipy.linalg.blas")
+stats = pytest.importorskip("scipy.stats")
 
 X = np.array([0.3, 0.7, 1.2, -0.4, 0.9, 2.1])
 
@@ -197,3 +199,22 @@ def of_two_pieces(x):
 def test_piecewise_polynomials_are_refused():
     with pytest.raises(NoDerivativeError):
         s2s.grad(of_two_pieces)(X)
+
+
+def scaled(x):
+    """A number and an array; the array is changed and given back, and scaled by one."""
+    values = x * x
+    same = blas.dscal(x[2] / 1.2, values)
+    return np.sum(same**2 * np.arange(1.0, 7.0)) + blas.daxpy(np.sin(x), np.exp(values), a=x[1])[3] ** 2
+
+
+def test_numbers_and_arrays_that_are_given_back():
+    test_both_modes(scaled)
+
+
+def test_results_with_more_than_their_items():
+    def f(x):
+        line = stats.linregress(X**2, x)
+        return line.slope * line.intercept + line.stderr + line.intercept_stderr
+
+    test_both_modes(f)
