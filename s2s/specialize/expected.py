@@ -9,20 +9,13 @@ The check comes at once, so whatever is made for such values runs for no others.
 from __future__ import annotations
 
 import operator
-import random
-import warnings
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from s2s import runtime as rt
-from s2s.analysis.functions import facts
 from s2s.analysis.raising import ends
 from s2s.builder.builder import Builder
 from s2s.core import ir
-from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar
-from s2s.errors import error
 from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.versions.observed import Omits, Place, observed
 
@@ -32,10 +25,13 @@ if TYPE_CHECKING:
 HEAD = "Made for values and paths as in a run of the function: where one is otherwise, this code raises [S2S145]."
 """What the generated code says of itself."""
 
-__all__ = ["check_order", "expected", "has_answered", "is_taken", "unreached"]
+__all__ = ["CHECKS", "NOTED", "expected", "has_answered", "is_taken", "unreached"]
 
-_NOTED = (ir.Const(getattr), ir.Const(operator.getitem))
+NOTED = (ir.Const(getattr), ir.Const(operator.getitem))
 """Beside calls, what is noted of a program that is observed."""
+
+CHECKS = tuple(map(ir.Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.unreached_error)))
+"""What generated code calls to check what was observed."""
 
 
 def expected(
@@ -101,61 +97,13 @@ def has_answered(span: ir.Span | None) -> bool:
     return isinstance(found, Known) and found.value is not None
 
 
-def check_order(body: ir.Block) -> None:
-    """Raise where a check may fail after something was done that is seen outside of the function: the call begins again
-    then, and it would be done twice."""
-    seen = observed()
-    if seen is not None:
-        made: dict[Any, ir.Value] = {s.target: s.value for s in ir.walk(body) if isinstance(s, ir.Let)}
-        _check_order(body, made, seen.acts, [])
-
-
-def _check_order(block: ir.Block, made: dict[Any, ir.Value], acts: bool, done: list[ir.Span | None]) -> None:
-    for s in block.statements:
-        for _ in range(2 if isinstance(s, (ir.For, ir.While)) else 1):  # the next iteration checks after this one
-            for inner in ir.blocks_of(s):
-                _check_order(inner, made, acts, done)
-        if done and isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _CHECKS:
-            raise error("S2S145", span=s.span, label="this is not checked before the function does something")
-        if _is_seen_outside(s, made, acts):
-            done.append(s.span)
-
-
-_CHECKS = tuple(map(ir.Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.unreached_error)))
-_LOGS = (ir.Const(rt.record), ir.Const(rt.record_item))
-_TELLS = (print, warnings.warn, warnings.warn_explicit)
-_DRAWS = frozenset(
-    name for kind in (random.Random, np.random.Generator, np.random.RandomState) for name in vars(kind)
-    if not name.startswith("_"))
-
-
-def _is_seen_outside(s: ir.Statement, made: dict[Any, ir.Value], acts: bool) -> bool:
-    """Whether a statement stores, tells or draws something, or calls what may do so, in a function that ``acts``."""
-    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn not in _NOTED:
-        fn = s.value.fn
-        if isinstance(fn, ir.Const):
-            is_draw = public_module(fn.value) in ("random", "numpy.random") or (
-                isinstance(getattr(fn.value, "__self__", None), (random.Random, np.random.RandomState)))
-            return fn in _LOGS or fn.value in _TELLS or is_draw or (acts and facts(fn.value).acts)
-        method = made.get(fn)
-        is_draw = isinstance(method, ir.Call) and method.fn == _NOTED[0] and (
-            isinstance(method.args[1], ir.Const) and method.args[1].value in _DRAWS)
-        return acts or is_draw or s.target is None
-    if not isinstance(s, ir.Store):
-        return False
-    value = made.get(s.target)
-    while isinstance(value, ir.Call) and value.fn in _NOTED:  # a part of another object
-        value = made.get(value.args[0])
-    return isinstance(value, ir.Load)
-
-
 def _place(span: ir.Span) -> Place:
     return span.file, span.line, span.column, span.end_line, span.end_column
 
 
 def _is_noted(made: ir.Value) -> bool:
     """Whether the value of an expression is noted where a function is observed."""
-    return isinstance(made, ir.Call) and (not isinstance(made.fn, ir.Const) or made.fn in _NOTED)
+    return isinstance(made, ir.Call) and (not isinstance(made.fn, ir.Const) or made.fn in NOTED)
 
 
 def _is_unknown(value: AbstractValue) -> bool:

@@ -38,12 +38,13 @@ from s2s.core.values import (
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
 from s2s.specialize import fixpoints, logs, registry
+from s2s.specialize.beginning_again import check_order
 from s2s.specialize.branching import assertion, branch, phi
 from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.leaving import leave
 from s2s.specialize.calls.policies import Holding
 from s2s.specialize.exceptions import try_statement
-from s2s.specialize.expected import check_order, expected
+from s2s.specialize.expected import expected
 from s2s.specialize.frames import (
     Frame,
     at_call,

@@ -559,3 +559,22 @@ def test_what_is_seen_outside_is_done_once_where_a_check_fails(make):
         if make in (drawing, drawing_in_an_object):
             twin.normal(size=2)
         assert drawn == twin.bit_generator.state
+
+
+def test_a_container_of_the_call_may_change_before_a_check():
+    registry = Registry(xp=np, modules=(np, np.linalg, np), order=np.argsort)
+
+    def f(x):
+        names, chosen = {m.__name__ for m in registry.modules}, []
+        for m in registry.modules:
+            if (name := m.__name__) in names:
+                chosen.append(m)
+                names.remove(name)
+        xp = chosen[0]
+        return registry.k * xp.sum(registry.xp.linalg.eigh(np.outer(x, x) + D).eigenvalues ** 3) * len(chosen)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.RecordedWarning)
+        for k in (2.0, 3):
+            registry.entries["k"] = k
+            np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
