@@ -75,7 +75,7 @@ from s2s.runtime._dynamic import (
     push,
     without_tangents,
 )
-from s2s.runtime._expected import expect, expect_array, expect_kind, unreached_error
+from s2s.runtime._expected import expect, expect_array, expect_items, expect_kind, unreached_error
 from s2s.runtime._linalg import (
     cholesky_bar,
     cholesky_dot,
@@ -190,7 +190,7 @@ __all__ = [
     "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cumprod_bar", "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
     "einsum_bar", "einsum_inputs", "einsum_is_plain", "einsum_output", "einsum_transpose", "either_used",
-    "expect", "expect_array", "expect_kind", "fit_bar",
+    "expect", "expect_array", "expect_items", "expect_kind", "fit_bar",
     "fit_cotangent", "fit_dot", "fit_tangent", "floats", "fractions", "gap_quotient", "gather", "gradient_object",
     "attributes_of", "has_parts",
     "heap_order", "index_bar", "interp_fp_bar", "interp_piece", "interp_slope", "item_bar", "joined_like",

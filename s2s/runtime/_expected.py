@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import builtins
+import functools
 from typing import Any
 
 import numpy as np
@@ -29,6 +31,36 @@ def expect_array(value: Any, dtype: str, ones: tuple[bool, ...]) -> None:
         if all(n == 1 or not is_one for n, is_one in zip(value.shape, ones)):
             return
     raise _another(value, f"an array of {dtype} with {len(ones)} axes")
+
+
+def expect_items(value: Any, items: Any) -> None:
+    """Nothing to do where a value is a tuple that holds what it held before: where ``items`` has ``float``, a number of
+    that class; where it has ``<f8[:,1]``, an array of that dtype, with so many axes, the last one of one element; where
+    it has a tuple, such a tuple; where it has None, anything. Raises UnsupportedSyntaxError."""
+    if type(value) is not tuple or len(value) != len(items):
+        raise _another(value, f"a tuple of {len(items)}")
+    for item, found in zip(value, items):
+        if type(found) is tuple:
+            expect_items(item, found)
+        elif found is not None:
+            _expect_described(item, found)
+
+
+def _expect_described(value: Any, text: str) -> None:
+    kind, dtype, ones = _described(text)
+    if kind is None:
+        expect_array(value, dtype, ones)
+    else:
+        expect_kind(value, kind)
+
+
+@functools.cache
+def _described(text: str) -> tuple[type | None, str, tuple[bool, ...]]:
+    """The class of a number, or the dtype of an array and which of its axes have one element."""
+    dtype, bracket, axes = text.partition("[")
+    if not bracket:
+        return getattr(builtins, text, None) or getattr(np, text), "", ()
+    return None, dtype, tuple(axis == "1" for axis in axes[:-1].split(",") if axis)
 
 
 def unreached_error(where: str) -> Exception:

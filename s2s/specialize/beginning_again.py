@@ -48,8 +48,8 @@ class _Order:
                 case ir.Let(ir.Var() as target, value):
                     self.made[target] = value
                 case ir.If(_, then, orelse, results):
-                    for result, *given in zip(results, then.yields, orelse.yields, strict=True):
-                        self.sources[result] = given
+                    for result, first, second in zip(results, then.yields, orelse.yields, strict=True):
+                        self.sources[result] = [first, second]
                 case ir.For() | ir.While():
                     for carried, given in zip(s.carried, s.body.yields):
                         self.sources[carried.param] = self.sources[carried.result] = [carried.init, given]
@@ -94,7 +94,7 @@ class _Order:
             return False
         return self.acts or is_for_effect or (isinstance(name, ir.Const) and name.value in _DRAWS)
 
-    def _is_own(self, atom: ir.Atom, seen: set[ir.Atom]) -> bool:
+    def _is_own(self, atom: Any, seen: set[Any]) -> bool:
         """Whether it is certainly a container that each call makes anew."""
         if atom in seen:
             return True

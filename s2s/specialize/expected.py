@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
 from s2s.analysis.raising import ends
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Builder, Context
 from s2s.core import ir
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence, Unknown
 from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.versions.observed import Omits, Place, observed
 
@@ -30,7 +30,7 @@ __all__ = ["CHECKS", "NOTED", "expected", "has_answered", "is_taken", "unreached
 NOTED = (ir.Const(getattr), ir.Const(operator.getitem))
 """Beside calls, what is noted of a program that is observed."""
 
-CHECKS = tuple(map(ir.Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.unreached_error)))
+CHECKS = tuple(map(ir.Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.expect_items, rt.unreached_error)))
 """What generated code calls to check what was observed."""
 
 
@@ -58,11 +58,43 @@ def expected(
             ones = tuple(dim.is_constant for dim in shape)
             _check(builder, span, rt.expect_array, atom, ir.Const(dtype.str), ir.Const(ones))
             context.foreign.add(atom)  # others may refer to it
-            value = Array(dtype, tuple(d if d.is_constant else context.evaluator.facts.fresh_dim() for d in shape))
+            value = _with_lengths(context, value)
+        case Sequence(kind, items) if not all(isinstance(item, Unknown) for item in items):
+            _check(builder, span, rt.expect_items, atom, ir.Const(_as_checked(value)))
+            context.foreign.add(atom)
+            value = _with_lengths(context, value)
         case _:
             return atom
     context.values[atom] = value
     return atom
+
+
+def _with_lengths(context: Context, value: AbstractValue) -> AbstractValue:
+    """What is known of a value, where each length of arrays that is not known is a length of its own. Of a function or
+    module in a tuple nothing is."""
+    match value:
+        case Array(dtype, tuple() as shape):
+            return Array(dtype, tuple(d if d.is_constant else context.evaluator.facts.fresh_dim() for d in shape))
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(_with_lengths(context, item) for item in items))
+        case Known():
+            return UNKNOWN
+        case _:
+            return value
+
+
+def _as_checked(value: AbstractValue) -> Any:
+    """What ``rt.expect_items`` is given for a value: for an array ``<f8[:,1]``, for a number its class, for a tuple
+    that of its items; None for any."""
+    match value:
+        case Sequence(_, items):
+            return tuple(map(_as_checked, items))
+        case Array(dtype, tuple() as shape):
+            return f"{dtype.str}[{','.join('1' if dim.is_constant else ':' for dim in shape)}]"
+        case Scalar(kind):
+            return kind.__name__
+        case _:
+            return None
 
 
 def unreached(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.const import Const
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, Scalar
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, Scalar, Sequence
 from s2s.versions.signature import describe
 
 __all__ = ["Observed", "Omits", "Place", "observed", "taken_as_observed"]
@@ -26,6 +26,10 @@ _SHARED = (
     types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type(np.sum), type(None),
 )  # fmt: skip
 """What a program has one of, and looks up again and again. No str: digits of a number may stand in it."""
+
+
+MOST_ITEMS = 16
+"""The items of tuples that are no longer than this are known one by one."""
 
 
 class Omits(enum.Enum):
@@ -70,8 +74,7 @@ class Observed:
     def agrees(self, other: Observed) -> bool:
         """Whether no value at a place is another one here than there, as far as something is known of both."""
         pairs = ((seen, other.values.get(place)) for place, seen in self.values.items())
-        return all(
-            there is None or UNKNOWN in (here, there) or _joined(here, there) is not UNKNOWN for here, there in pairs)
+        return all(there is None or _agree(here, there) for here, there in pairs)
 
     def is_like(self, other: Observed) -> bool:
         """Whether the same is known."""
@@ -99,6 +102,8 @@ def _described(value: Any) -> AbstractValue:
     if kind is np.ndarray:
         found = describe(value, "?")
         return Array(found.dtype, tuple(_length(d) for d in found.shape or ())) if isinstance(found, Array) else UNKNOWN
+    if kind is tuple and len(value) <= MOST_ITEMS:
+        return Sequence(kind, tuple(_described(item) for item in value))
     if isinstance(value, _SHARED):
         return Known(Const(value)) if _is_shared(value) else UNKNOWN
     found = describe(value, "?") if kind in (float, int, bool, complex) or isinstance(value, np.generic) else UNKNOWN
@@ -117,6 +122,12 @@ def _length(dim: Dim) -> Dim:
     return dim if dim.is_constant else Dim("?")
 
 
+def _agree(one: AbstractValue, other: AbstractValue) -> bool:
+    if isinstance(one, Sequence) and isinstance(other, Sequence):
+        return len(one.items) == len(other.items) and all(map(_agree, one.items, other.items))
+    return UNKNOWN in (one, other) or _joined(one, other) is not UNKNOWN
+
+
 def _joined(one: AbstractValue, other: AbstractValue) -> AbstractValue:
     if one == other:
         return one
@@ -125,6 +136,8 @@ def _joined(one: AbstractValue, other: AbstractValue) -> AbstractValue:
     ):
         dims = zip(one.shape or (), other.shape or (), strict=True)
         return Array(one.dtype, tuple(a if a == b else Dim("?") for a, b in dims))
+    if isinstance(one, Sequence) and isinstance(other, Sequence) and len(one.items) == len(other.items):
+        return Sequence(one.type, tuple(map(_joined, one.items, other.items)))
     return UNKNOWN
 
 

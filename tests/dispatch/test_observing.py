@@ -577,3 +577,42 @@ def test_a_container_of_the_call_may_change_before_a_check():
         for k in (2.0, 3):
             registry.entries["k"] = k
             np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+
+
+def test_the_items_of_a_tuple_are_known_one_by_one():
+    registry = Registry(xp=np, made=(np.array([1.0, 2.0]), (3.0, None), 2))
+
+    def f(x):
+        w, (k, _), n = registry.made
+        y = (x + w) * k
+        y[0] = y[0] ** n
+        return np.sum(registry.xp.linalg.eigh(np.outer(y, y) + D).eigenvalues ** 3)
+
+    assert "rt.expect_items(t0, (" in compiled(f, X)
+    for made in ((np.array([4.0, 5.0]), (0.5, "?"), 3), (np.array([2, 3]), (2, None), 1), (0.5 * X, (2.0, None), 2)):
+        registry.entries["made"] = made
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", s2s.RecordedWarning)
+            np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+    registry.entries["made"] = [np.array([4.0, 5.0]), (0.5, "?"), 3]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", s2s.RecordedWarning)
+        np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_an_array_in_a_tuple_is_not_stored_into():
+    registry = Registry(xp=np, made=(np.zeros(2), 3.0))
+
+    def f(x):
+        first, second = registry.made[0], registry.made[0]
+        first[:] = x * x
+        return np.sum(second * x) * registry.made[1]
+
+    def g(x):
+        first, k = registry.made
+        first[:] = x * x
+        return np.sum(registry.made[0] * x) * k
+
+    for h in (f, g):
+        np.testing.assert_allclose(s2s.grad(h)(X), 9.0 * X**2)
