@@ -6,6 +6,8 @@ Only this folder imports click and rich.
 
 from __future__ import annotations
 
+import inspect
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,8 @@ import s2s
 from s2s.cache import disk
 from s2s.cli.loading import CannotLoad, examples, load
 from s2s.listing import as_markdown
+
+_WITH_VALUES = "  = or:       give example values, --arg 'x=np.ones(3)': what is not known is then looked up in a run"
 
 MODES = ("grad", "value_and_grad", "vjp", "primal")
 
@@ -52,9 +56,12 @@ def dump(
     except CannotLoad as problem:
         _fail(str(problem))
     try:
-        text = s2s.source(found, mode=mode, argnums=_argnums(wrt), **values)
+        given = inspect.signature(found).bind(**values) if values else None
+        args_, kwargs = ((), {}) if given is None else (given.args, given.kwargs)
+        text = s2s.source(found, *args_, mode=mode, argnums=_argnums(wrt), **kwargs)
     except s2s.errors.DifferentiationError as problem:
-        _fail(str(problem))
+        may_run = not values and problem.diagnostic.code.startswith(("S2S1", "S2S2"))
+        _fail(f"{problem}\n{_WITH_VALUES}" if may_run and os.environ.get("S2S_RECORDED") != "0" else str(problem))
     except TypeError as problem:  # example values that the function does not take
         _fail(f"{function}: {problem}")
     if output is not None:

@@ -114,5 +114,5 @@ def _named_in(code: types.CodeType, scope: dict[str, Any], seen: set[int]) -> It
     seen.add(id(scope))
     for held in (scope[name] for name in code.co_names if name in scope):
         yield held
-        if isinstance(held, types.ModuleType) and not is_own_module(held.__name__) and id(vars(held)) not in seen:
+        if issubclass(type(held), types.ModuleType) and not is_own_module(held.__name__) and id(vars(held)) not in seen:
             yield from _named_in(code, vars(held), seen)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from s2s.core.codes import SUSPENDED
-from s2s.core.inspection import module_of
+from s2s.core.inspection import module_of, own_dict
 from s2s.errors import DifferentiationError
 from s2s.recorded.turns import TURNS
 from s2s.recorded.watch import watched_code
@@ -86,7 +86,7 @@ class Installer:
             self.see(value.func)
             for arg in (*value.args, *value.keywords.values()):
                 self.see(arg)
-        elif isinstance(value, type):
+        elif issubclass(kind, type):
             self._class(value)
         elif id(kind) not in self.seen:
             self._class(kind)
@@ -153,22 +153,23 @@ class Installer:
 
     def _inside(self, value: Any) -> None:
         """See what may be called that stands in a cell, a default, or a class."""
-        if isinstance(value, (types.FunctionType, types.MethodType, functools.partial, type)):
+        kind = type(value)  # the object is not asked for its class: it may run code of the program
+        if issubclass(kind, (types.FunctionType, types.MethodType, functools.partial, type)):
             self.see(value)
-        elif isinstance(value, property):
+        elif issubclass(kind, property):
             for part in (value.fget, value.fset, value.fdel):
                 if part is not None:
                     self.see(part)
-        elif isinstance(value, _WRAPPERS):
+        elif issubclass(kind, _WRAPPERS):
             self._inside(value.__func__)
-        elif value is not None and not isinstance(value, (int, float, complex, str, bytes, types.ModuleType)):
-            wrapped = getattr(value, "__dict__", None)
+        elif value is not None and not issubclass(kind, (int, float, complex, str, bytes, types.ModuleType)):
+            wrapped = own_dict(value)
             if isinstance(wrapped, dict):
                 for part in list(wrapped.values()):
                     if isinstance(part, (types.FunctionType, types.MethodType)):
                         self.see(part)
-            if any(isinstance(getattr(type(value), name, None), types.FunctionType) for name in _RUN_BY_CLASSES):
-                self._class(type(value))
+            if any(isinstance(getattr(kind, name, None), types.FunctionType) for name in _RUN_BY_CLASSES):
+                self._class(kind)
 
     def _class(self, kind: type) -> None:
         if id(kind) in self.seen:

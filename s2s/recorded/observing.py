@@ -70,9 +70,10 @@ def _note(value: Any, place: Any) -> Any:
     """The value, which is noted for its place; what it may call is looked at, too."""
     if _ACTIVE and TURNS.belongs():
         _ACTIVE[-1].note(place, value)
-        if isinstance(value, _CALLED):
+        kind = type(value)  # the object is not asked for its class: it may run code of the program
+        if issubclass(kind, _CALLED):
             _INSTALLER.see(value)
-        elif isinstance(value, type) and value not in _SEEN:
+        elif issubclass(kind, type) and value not in _SEEN:
             _SEEN.add(value)
             for name in ("__new__", "__init__", "__post_init__"):
                 _INSTALLER.see(getattr(value, name, None))

@@ -216,7 +216,7 @@ def _places_of(found: Any) -> list[_Place]:
         return [_Place(found.getstate, found.setstate, True)]
     places = [_Place(lambda: slots_of(found), lambda held: _put_slots(found, held))] if slots_of(found) else []
     own = own_dict(found)
-    if isinstance(own, dict) and not isinstance(found, types.ModuleType):
+    if isinstance(own, dict) and not issubclass(kind, types.ModuleType):
         places.append(_of_container(dict, own))
     if issubclass(kind, np.ndarray):
         if np.ndarray.flags.__get__(found).writeable:  # type: ignore[attr-defined]

@@ -104,9 +104,9 @@ def _described(value: Any) -> AbstractValue:
         return Array(found.dtype, tuple(_length(d) for d in found.shape or ())) if isinstance(found, Array) else UNKNOWN
     if kind is tuple and len(value) <= MOST_ITEMS:
         return Sequence(kind, tuple(_described(item) for item in value))
-    if isinstance(value, _SHARED):
+    if issubclass(kind, _SHARED):
         return Known(Const(value)) if _is_shared(value) else UNKNOWN
-    found = describe(value, "?") if kind in (float, int, bool, complex) or isinstance(value, np.generic) else UNKNOWN
+    found = describe(value, "?") if kind in (float, int, bool, complex) or issubclass(kind, np.generic) else UNKNOWN
     return Scalar(kind) if isinstance(found, (Scalar, Known)) else UNKNOWN
 
 

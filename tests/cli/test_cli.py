@@ -122,3 +122,36 @@ def test_functions_as_tables_of_a_document():
     result = run("functions", "--filter", "numpy.linalg.inv", "--markdown")
     assert "## numpy.linalg\n" in result.output
     assert "| `inv` | reverse, forward | pair | by a |" in result.output
+
+
+OBSERVED = """
+import numpy as np
+
+
+class Registry:
+    def __getattribute__(self, name):
+        return {"xp": np, "k": 2.0}[name]
+
+
+registry = Registry()
+
+
+def loss(x, n=2):
+    return registry.k * registry.xp.sum(registry.xp.linalg.eigh(np.outer(x, x)).eigenvalues ** n)
+"""
+
+
+@pytest.mark.parametrize("mode", ["grad", "vjp"])
+def test_what_is_not_known_is_observed_with_example_values(model, tmp_path, monkeypatch, mode):
+    monkeypatch.delenv("S2S_RECORDED", raising=False)
+    name = f"observed_by_{mode}"
+    (tmp_path / f"{name}.py").write_text(OBSERVED.replace("loss", name))
+    result = run("dump", f"{name}.py:{name}", "--mode", mode)
+    assert result.exit_code == 1
+    assert "[S2S208]" in result.stderr
+    assert result.stderr.endswith(
+        "  = or:       give example values, --arg 'x=np.ones(3)': what is not known is then looked up in a run\n")
+    result = run("dump", f"{name}.py:{name}", "--mode", mode, "--arg", "x=np.ones(3)")
+    assert result.exit_code == 0, result.output
+    assert result.output.startswith("# Made for values and paths as in a run of the function: where one is otherwise, ")
+    assert "rt.expect_kind(t0, float)" in result.output and "rt.expect(registry.xp, np)" in result.output

@@ -616,3 +616,18 @@ def test_an_array_in_a_tuple_is_not_stored_into():
 
     for h in (f, g):
         np.testing.assert_allclose(s2s.grad(h)(X), 9.0 * X**2)
+
+
+def test_versions_of_equal_code_are_told_apart():
+    """Their texts are the same, what they refer to is not."""
+    source = "class K:\n    a = {}\ndef f(x):\n    return take(K).a * x[0] * x[1]\n"
+    for a in (2.0, 3.0):
+        linecache.cache["<equal>"] = (len(source), None, source.splitlines(True), "<equal>")
+        table = Registry(take=lambda kind: kind)
+        scope = {"take": lambda kind, table=table: table.take(kind)}
+        exec(compile(source, "<equal>", "exec"), scope)
+        scope["K"].a = a
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", s2s.RecordedWarning)
+            for _ in range(2):
+                np.testing.assert_allclose(s2s.grad(scope["f"])(X), a * X[::-1])
