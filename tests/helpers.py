@@ -319,3 +319,23 @@ def check_inputs(case):
             assert np.all(np.isfinite(f))
             scale = max([1.0, *np.abs(np.ravel(f))])
             np.testing.assert_allclose(c, f, rtol=1e-7, atol=1e-8 * scale)
+
+
+# --- functions of one array ------------------------------------------------------------------------------------------
+
+
+def check_of_array(f, x, gradient, forward, second=None, value=1e-12, step=1e-3):
+    """Hold the value, both modes and, with ``second``, a product with the Hessian of a function of one array against
+    differences. Tolerances are pairs, relative and absolute; that of the value is relative."""
+    found, reverse = s2s.value_and_grad(f)(x)
+    np.testing.assert_allclose(found, f(x), rtol=value)
+    _assert_close(reverse, differences(f, x, step), gradient)
+    _assert_close(s2s.jacfwd(f)(x), reverse, forward)
+    if second is not None:
+        v = np.cos(np.arange(x.size, dtype=float)).reshape(x.shape)
+        pushed = (s2s.grad(f)(x + 1e-4 * v) - s2s.grad(f)(x - 1e-4 * v)) / 2e-4
+        _assert_close(s2s.hvp(f, (x,), (v,)), pushed, second)
+
+
+def _assert_close(actual, expected, tolerance):
+    np.testing.assert_allclose(actual, expected, rtol=tolerance[0], atol=tolerance[1])

@@ -6,6 +6,7 @@ from scipy import integrate
 
 import s2s
 from s2s.errors import NoDerivativeError
+from tests.helpers import check_of_array
 
 MESH = np.linspace(0.0, 1.0, 6)
 
@@ -28,27 +29,12 @@ def eigenvalue(q):
     return found.p[0] if found.success else 0.0 * q[0]
 
 
-def differences(f, x, h):
-    made = np.zeros(np.shape(x))
-    for i in range(len(x)):
-        e = np.zeros(np.shape(x))
-        e[i] = h
-        made[i] = (8.0 * (f(x + e) - f(x - e)) - (f(x + 2.0 * e) - f(x - 2.0 * e))) / (12.0 * h)
-    return made
-
-
 P = np.array([1.2, 0.7])
 
 
 @pytest.mark.parametrize("f", [bratu, eigenvalue])
 def test_derivatives(f):
-    value, gradient = s2s.value_and_grad(f)(P)
-    assert value == pytest.approx(f(P), rel=1e-9)
-    np.testing.assert_allclose(gradient, differences(f, P, 1e-5), rtol=1e-5)
-    np.testing.assert_allclose(s2s.jacfwd(f)(P), gradient, rtol=1e-8)
-    v = np.array([0.4, -1.0])
-    second = (s2s.grad(f)(P + 1e-4 * v) - s2s.grad(f)(P - 1e-4 * v)) / 2e-4
-    np.testing.assert_allclose(s2s.hvp(f, (P,), (v,)), second, rtol=1e-5)
+    check_of_array(f, P, gradient=(1e-5, 0.0), forward=(1e-8, 0.0), second=(1e-5, 0.0), value=1e-9, step=1e-5)
 
 
 def test_the_eigenvalue_in_closed_form():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import linalg, signal
 
-import s2s
+from tests.helpers import check_of_array
 
 X = np.random.default_rng(0).normal(size=(2, 40))
 P = np.array([0.2, 0.3, 0.1, -0.4, 0.05])
@@ -34,24 +34,9 @@ def equal_singular_values(p):
     return np.sum(linalg.lstsq(turned * (1.0 + p[0] * p[1]), p[:2] ** 2)[0] ** 2)
 
 
-def differences(f, x, h=1e-4):
-    made = np.zeros(np.shape(x))
-    for i in np.ndindex(*np.shape(x)):
-        e = np.zeros(np.shape(x))
-        e[i] = h
-        made[i] = (8.0 * (f(x + e) - f(x - e)) - (f(x + 2.0 * e) - f(x - 2.0 * e))) / (12.0 * h)
-    return made
-
-
 @pytest.mark.parametrize(
     "f, x", [(by_signal, X[0]), (along_an_axis, X), (by_filter, P), (scaled, P), (equal_singular_values, P)],
     ids=lambda f: getattr(f, "__name__", ""),
 )
 def test_derivatives(f, x):
-    value, gradient = s2s.value_and_grad(f)(x)
-    assert value == pytest.approx(f(x), rel=1e-12)
-    np.testing.assert_allclose(gradient, differences(f, x), rtol=1e-7, atol=1e-8)
-    np.testing.assert_allclose(s2s.jacfwd(f)(x), gradient, rtol=1e-9, atol=1e-10)
-    v = np.cos(np.arange(x.size, dtype=float)).reshape(x.shape)
-    second = (s2s.grad(f)(x + 1e-4 * v) - s2s.grad(f)(x - 1e-4 * v)) / 2e-4
-    np.testing.assert_allclose(s2s.hvp(f, (x,), (v,)), second, rtol=1e-6, atol=1e-7)
+    check_of_array(f, x, gradient=(1e-7, 1e-8), forward=(1e-9, 1e-10), second=(1e-6, 1e-7))

@@ -6,6 +6,7 @@ from scipy import optimize, sparse
 
 import s2s
 from s2s.errors import NoDerivativeError
+from tests.helpers import check_of_array, differences
 
 COST = np.array([-1.0, -2.0, 0.5])
 A = np.array([[1.0, 1.0, 1.0], [1.0, 3.0, -1.0]])
@@ -32,27 +33,12 @@ def by_bounds(p):
     return np.sum(found.x**2) * found.get("fun") + found.upper.residual[0] + np.sum(found.eqlin.marginals**2)
 
 
-def differences(f, x, h=1e-4):
-    made = np.zeros(np.shape(x))
-    for i in np.ndindex(*np.shape(x)):
-        e = np.zeros(np.shape(x))
-        e[i] = h
-        made[i] = (8.0 * (f(x + e) - f(x - e)) - (f(x + 2.0 * e) - f(x - 2.0 * e))) / (12.0 * h)
-    return made
-
-
 @pytest.mark.parametrize(
     "f, x", [(by_right_sides, B), (by_matrix, A), (by_cost, COST), (by_bounds, np.array([2.0, 0.7]))],
     ids=lambda f: getattr(f, "__name__", ""),
 )
 def test_derivatives(f, x):
-    value, gradient = s2s.value_and_grad(f)(x)
-    assert value == pytest.approx(f(x), rel=1e-12)
-    np.testing.assert_allclose(gradient, differences(f, x), rtol=1e-8, atol=1e-9)
-    np.testing.assert_allclose(s2s.jacfwd(f)(x), gradient, rtol=1e-10, atol=1e-12)
-    v = np.cos(np.arange(x.size, dtype=float)).reshape(x.shape)
-    second = (s2s.grad(f)(x + 1e-4 * v) - s2s.grad(f)(x - 1e-4 * v)) / 2e-4
-    np.testing.assert_allclose(s2s.hvp(f, (x,), (v,)), second, rtol=1e-6, atol=1e-7)
+    check_of_array(f, x, gradient=(1e-8, 1e-9), forward=(1e-10, 1e-12), second=(1e-6, 1e-7))
 
 
 @pytest.mark.parametrize(

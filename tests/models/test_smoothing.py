@@ -11,6 +11,7 @@ from scipy import interpolate, optimize
 
 import s2s
 from s2s.errors import NoDerivativeError
+from tests.helpers import differences
 
 X = np.linspace(0.0, 3.0, 25) ** 1.2
 Y = np.sin(2.0 * X) + 0.1 * np.random.default_rng(0).normal(size=25)
@@ -56,15 +57,6 @@ def reference(x, y, w, k, s):
         return np.sum(interpolate.BSpline(t, of_share(q), k)(AT) ** 2)
 
     return fit
-
-
-def differences(f, x, h=1e-4):
-    made = np.zeros(np.shape(x))
-    for i in np.ndindex(*np.shape(x)):
-        e = np.zeros(np.shape(x))
-        e[i] = h
-        made[i] = (8.0 * (f(x + e) - f(x - e)) - (f(x + 2.0 * e) - f(x - 2.0 * e))) / (12.0 * h)
-    return made
 
 
 def by_splrep(x, y, w, s):

@@ -7,6 +7,7 @@ from scipy.sparse import linalg
 
 import s2s
 from s2s.errors import NoDerivativeError
+from tests.helpers import check_of_array
 
 RNG = np.random.default_rng(0)
 D = np.array([1.0, 2.5, 4.0, 5.2, 7.0, 8.1])
@@ -56,25 +57,10 @@ CASES = {
 }
 
 
-def differences(f, x, h=1e-3):
-    made = np.zeros(np.shape(x))
-    for i in np.ndindex(*np.shape(x)):
-        e = np.zeros(np.shape(x))
-        e[i] = h
-        made[i] = (8.0 * (f(x + e) - f(x - e)) - (f(x + 2.0 * e) - f(x - 2.0 * e))) / (12.0 * h)
-    return made
-
-
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives(name):
     f, x = CASES[name]
-    value, gradient = s2s.value_and_grad(f)(x)
-    assert value == pytest.approx(f(x), rel=1e-9)
-    np.testing.assert_allclose(gradient, differences(f, x), rtol=1e-7, atol=1e-7)
-    np.testing.assert_allclose(s2s.jacfwd(f)(x), gradient, rtol=1e-8, atol=1e-9)
-    v = np.cos(np.arange(x.size, dtype=float)).reshape(x.shape)
-    second = (s2s.grad(f)(x + 1e-4 * v) - s2s.grad(f)(x - 1e-4 * v)) / 2e-4
-    np.testing.assert_allclose(s2s.hvp(f, (x,), (v,)), second, rtol=1e-5, atol=1e-6)
+    check_of_array(f, x, gradient=(1e-7, 1e-7), forward=(1e-8, 1e-9), second=(1e-5, 1e-6), value=1e-9)
 
 
 def test_refused():
