@@ -363,8 +363,11 @@ class Dispatcher:
         with section, own_codes():
             version = next((v for v in self.versions if id(v.raw.__code__) in codes), None)
             if version is None:
-                return None
-            if is_refusal and self._refuses_lists(version, problem, values):
+                if tried or not is_refusal or problem.diagnostic.code != UNEXPECTED:
+                    return None
+                version = self._version_for(values)  # another call has put it in the place of the one that was called
+                tried = version,
+            elif is_refusal and self._refuses_lists(version, problem, values):
                 version = self._version_for(values)
             elif not self._may_be_recorded() or not self._may_record_more(version, problem, values):
                 return None
@@ -430,6 +433,7 @@ class Dispatcher:
                 inner.record(below, problem, values)
             function = below.raw
         version.record(function, renamed_for(version.request, self.target, function), problem)
+        self._tested = [entry for entry in self._tested if entry[0] is not version]  # it calls something else
         self._install(self.finished(version), values)
 
     def finished(self, version: Version) -> Version:

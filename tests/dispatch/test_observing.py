@@ -631,3 +631,20 @@ def test_versions_of_equal_code_are_told_apart():
             warnings.simplefilter("ignore", s2s.RecordedWarning)
             for _ in range(2):
                 np.testing.assert_allclose(s2s.grad(scope["f"])(X), a * X[::-1])
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_second_derivatives_where_kinds_alternate():
+    registry = Registry(xp=np)
+
+    def f(x):
+        y = registry.k * x
+        y[0] = y[0] ** 2
+        return np.sum(registry.xp.linalg.eigh(np.outer(y, y) + D).eigenvalues ** 3)
+
+    for k in (2.0, np.array([1.0, 2.0]), 3.0, np.float64(2.0), np.array([1, 2]), 2.0):
+        registry.entries["k"] = k
+        wanted = central(s2s.grad(f), X)
+        np.testing.assert_allclose(s2s.jacfwd(s2s.grad(f))(X), wanted, rtol=1e-5)
+        np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+        np.testing.assert_allclose(s2s.hessian(f)(X), wanted, rtol=1e-5)
