@@ -66,6 +66,8 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         out = still(out)  # a number of its own, to which all that are equal contribute
     if type(fn) is types.WrapperDescriptorType and fn.__objclass__ is np.ndarray and hasattr(operator, fn.__name__):
         fn, args = getattr(operator, fn.__name__), (plain_array(args[0]), *args[1:])  # not what a subclass makes of it
+    if type(fn) is types.WrapperDescriptorType and fn.__objclass__ in (float, complex):
+        fn, args = _operator_of(fn, args)
     rule = table.find(fn) if is_hashable(fn) else None
     if is_opaque(out):
         taint(out)
@@ -89,6 +91,16 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         if recorder.depends(args) or recorder.depends(kwargs):
             recorder.call(fn, args, kwargs, out)
     return out
+
+
+def _operator_of(fn: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """A method of numbers as an operator with its operands: ``float.__rsub__(a, b)`` is ``b - a``."""
+    name = fn.__name__
+    if hasattr(operator, name):
+        return abs if name == "__abs__" else getattr(operator, name), args
+    if len(args) != 2:
+        return fn, args
+    return getattr(operator, f"__{name[3:]}", fn), args[::-1]
 
 
 def _makes_texts(args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> bool:

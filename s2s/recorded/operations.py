@@ -253,11 +253,12 @@ def evaluate(fn: Any, outer: dict[str, Any], local: Any, text: Any, *scopes: Any
     if not ACTIVE:
         return fn(text, *given)
     check_read(fn, text)
-    if is_a(text, str):
-        text = watched_text(text, "<string>", fn.__name__, TOOLS)
-    elif hides(tuple(given), {}) or any(map(depends, given)):
+    watched = watched_text(text, "<string>", fn.__name__, TOOLS) if is_a(text, (str, types.CodeType)) else None
+    if watched is None and (hides(tuple(given), {}) or any(map(depends, given))):
         raise error("S2S201", name=f"the code that `{fn.__name__}` runs")
-    return fn(text, *given)
+    for scope in given:
+        INSTALLER.see(scope)
+    return fn(text if watched is None else watched, *given)
 
 
 def call_in_frame(fn: Any, outer: dict[str, Any], local: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -579,7 +580,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         if _only_hands_on(fn):
             return run(fn, args, kwargs, bound)
         return handed_on(fn, args, kwargs, run(fn, args, kwargs, bound))
-    if fn is dict and all(type(arg) is dict for arg in args):
+    if is_hashable(fn) and fn in _CONTAINERS and all(_is_read_as_dict(type(arg), fn) for arg in args):
         return run(fn, args, kwargs, bound)  # it holds the very objects that it is given
     if not depends(args, kwargs):
         for array in changed_by(fn, args, kwargs):
@@ -625,6 +626,11 @@ def _into(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: Any) -
 
 _CONTAINERS = (dict, list, tuple, set, frozenset, collections.deque)
 _OF_COPIES = frozenset({"__reduce_ex__", "__reduce__", "__getstate__"})
+
+
+def _is_read_as_dict(kind: Any, fn: Any) -> bool:
+    """Whether a container reads an object of a class as a dict: its keys, and for a dict its values."""
+    return kind is dict or (fn is not dict and issubclass(kind, dict) and kind.__iter__ is dict.__iter__)
 
 
 def _only_hands_on(fn: Any) -> bool:

@@ -17,7 +17,9 @@ from collections.abc import Callable
 from typing import Any
 
 from s2s.core.codes import replace_constants
+from s2s.errors import SourceUnavailableError
 from s2s.frontend import sources
+from s2s.recorded.written_back import tree_of
 
 __all__ = ["OF_FRAME", "compiled", "tool", "watched_code", "watched_text"]
 
@@ -41,8 +43,15 @@ def watched_code(function: types.FunctionType, tools: dict[str, Callable[..., An
     Raises SourceUnavailableError where the source is not at hand.
     """
     code = function.__code__
-    source = sources.find(function)
-    tree = sources.surrounded(code, source.text, source.first_line)
+    try:
+        source = sources.find(function)
+    except SourceUnavailableError:
+        made = tree_of(code)
+        if not isinstance(made, ast.Module):
+            raise
+        tree = made
+    else:
+        tree = sources.surrounded(code, source.text, source.first_line)
     _Watcher(sources.private_class(code)).visit(tree)
     return compiled(tree, code, tools)
 
@@ -68,9 +77,18 @@ def _compiled(tree: Any, file: str, kind: str, flags: int, tools: dict[str, Call
     return replace_constants(module, objects)
 
 
-def watched_text(text: str, file: str, kind: str, tools: dict[str, Callable[..., Any]]) -> types.CodeType:
-    """Code for a text that ``eval`` or ``exec`` is given, as ``watched_code``; ``kind`` is their word for it."""
-    tree = ast.parse(text.strip() if kind == "eval" else text, file, kind)
+def watched_text(
+    text: str | types.CodeType, file: str, kind: str, tools: dict[str, Callable[..., Any]]
+) -> types.CodeType | None:
+    """Code for a text that ``eval`` or ``exec`` is given, as ``watched_code``; ``kind`` is their word for it. For what
+    was compiled before, None where it cannot be written back."""
+    if isinstance(text, str):
+        tree = ast.parse(text.strip() if kind == "eval" else text, file, kind)
+    else:
+        written = tree_of(text)
+        if written is None:
+            return None
+        tree, kind = written, "eval" if isinstance(written, ast.Expression) else "exec"
     _Watcher("").visit(tree)
     return _compiled(ast.fix_missing_locations(tree), file, kind, 0, tools)
 
