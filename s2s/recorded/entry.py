@@ -23,6 +23,7 @@ from s2s.dispatch.recorded import tell
 from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
+from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strongly_pushed
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
@@ -324,7 +325,17 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
                 recording.recorder.has_strong_zeros = True
             except DifferentiationError:
                 sweep = weak
-        agree(name, weighted, originals, [sweep.value(ref) for ref in refs], found)
+        bars = [sweep.value(ref) for ref in refs]
+        if 0 < in_doubt(bars) <= MOST_TANGENTS:
+            doubtful = [0.0 if bar is None else 1.0 * np.isnan(bar) for bar in bars]
+            results = [(recording.recorder.ref(leaf), weight) for leaf, weight in zip(outs, chosen)]
+            try:
+                whole = filled(recording.recorder, refs, bars, results)
+                agree(name, weighted, originals, whole, found, doubtful)
+                recording.recorder.cancels, bars = True, whole
+            except DifferentiationError:
+                pass
+        agree(name, weighted, originals, bars, found)
 
 
 def _weight(draws: Any, leaf: Any) -> Any:
@@ -402,6 +413,9 @@ def _bars(recording: _Recording, request: Request, out: Any, bar: Any) -> tuple[
         sweep.add(recording.recorder.ref(leaf), one)
     sweep.run()
     none = dict(request.options).get("unconnected") == "none"
+    if recording.recorder.cancels:
+        results = [(recording.recorder.ref(leaf), one) for leaf, one in zip(leaves, bars)]
+        fill(sweep, [ref for path in request.wrt for ref in recording.inputs[path].refs], results)
     return tuple(_bar(sweep, recording.inputs[path], none) for path in request.wrt)
 
 
@@ -502,6 +516,8 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
         dot = rt.zeros_of(leaf) if dot is None else dot
         if _carries(leaf) and is_in_doubt(leaf, dot, moving):
             dot = swept_back(recording.recorder, leaf, moving)
+            if recording.recorder.cancels and np.any(np.isnan(dot)):
+                dot = strongly_pushed(recording.recorder, leaf, moving)
         dots.append(dot)
     return unpack(structure, dots)
 
@@ -544,6 +560,9 @@ def _rows(recording: _Recording, request: Request, out: Any, leaves: list[Any], 
         sweep = Backward(recording.recorder)
         sweep.add(recording.recorder.ref(leaf), bar if isinstance(leaf, np.ndarray) else type(leaf)(1.0))
         sweep.run()
+        if recording.recorder.cancels:
+            refs = [ref for path in request.wrt for ref in recording.inputs[path].refs]
+            fill(sweep, refs, [(recording.recorder.ref(leaf), bar)])
         for arrays, path in zip(made, request.wrt):
             for array, ref in zip(arrays, recording.inputs[path].refs):
                 one = None if ref is None else sweep.value(ref)

@@ -551,8 +551,16 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         stale.check_equality(args, found, depends)
         return found
     args, kwargs = prepared(fn, args, kwargs)
-    if any(name.startswith("overwrite") for name in kwargs):  # what it gives is the same without
-        kwargs = {name: False if name.startswith("overwrite") else value for name, value in kwargs.items()}
+    if any(name.startswith("overwrite") for name in kwargs):
+        known = table.find(fn) if is_hashable(fn) else None
+        if known is None or not known.stores:  # what it gives is the same without
+            kwargs = {name: False if name.startswith("overwrite") else value for name, value in kwargs.items()}
+        elif depends(args, kwargs):
+            return call(known.body, *args, **kwargs)
+        else:
+            for array in (*args, *kwargs.values()):
+                if is_a(array, np.ndarray):
+                    before_change(array)
     if fn is np.fromiter and is_a(args[0], list):
         return call(np.array, args[0], *args[1:2], **{k: v for k, v in kwargs.items() if k == "dtype"})
     if is_kernel(fn, args):

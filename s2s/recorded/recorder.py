@@ -185,7 +185,8 @@ def _contents(value: Any) -> Iterator[Any]:
 class Recorder:
     """One recording: what it knows by identity, and its steps in the order in which they ran.
 
-    ``has_strong_zeros`` says whether the reverse sweep takes zero times inf or NaN for zero."""
+    ``has_strong_zeros`` says whether the reverse sweep takes zero times inf or NaN for zero, ``cancels`` that what is
+    NaN by inf - inf is computed by tangents."""
 
     def __init__(self) -> None:
         self.slots: dict[int, int] = {}
@@ -198,6 +199,7 @@ class Recorder:
         self.has_written = False
         self.before: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
         self.has_strong_zeros = True
+        self.cancels = False
 
     # -- what is known
 

@@ -321,9 +321,14 @@ def _pull_of(fn: Any, argnums: tuple[int, ...], count: int, names: tuple[str, ..
 
 
 class Forward(_Sweep):
-    """Forward mode: ``set`` what the inputs have, ``run``, and read ``value`` at the results."""
+    """Forward mode: ``set`` what the inputs have, ``run``, and read ``value`` at the results. If zeros are strong, the
+    tangent of a number that does not move adds nothing, even where the slope by it is inf or NaN."""
 
     is_reverse = False
+
+    def __init__(self, recorder: Recorder, has_strong_zeros: bool = False) -> None:
+        super().__init__(recorder)
+        self.has_strong_zeros = has_strong_zeros
 
     def set(self, ref: Ref, dot: Any) -> None:
         """Say what the tangent of a value is."""
@@ -345,6 +350,11 @@ def _push_arithmetic(sweep: Forward, s: Arithmetic) -> None:
     if one is None and other is None:
         return
     op, a, b = s.op, s.a, s.b
+    if sweep.has_strong_zeros:
+        one, other = (None if dot is not None and dot == 0 else dot for dot in (one, other))
+        if one is None and other is None:
+            sweep.numbers[s.slot] = 0.0  # type: ignore[index]
+            return
     mul = functools.partial(binary, operator.mul)
     if op is operator.pos:
         terms = [type(s.out)(one) if not operations.ACTIVE else one, None]
@@ -390,12 +400,24 @@ def _push_step(sweep: Forward, s: Step) -> None:
     if operations.ACTIVE:
         given = tuple(tangents[k] for k in argnums)
         out_dot = call(_push_of(steady(s.fn), argnums, len(args), tuple(kwargs)), given, *args, **kwargs)
+    elif sweep.has_strong_zeros and (rule := table.find(s.fn)) is not None and rule.kind == "partials":
+        out_dot = _moved_by_each(s, args, kwargs, tangents, argnums)
     else:
         out_dot = jvp(steady(s.fn), args, tangents, False, kwargs, "")[1]
     found: list[Any] = []
     pack(out_dot, found)
     for ref, dot in zip(s.out_refs, found):
         sweep.set(ref, dot)
+
+
+def _moved_by_each(s: Step, args: Any, kwargs: Any, tangents: Any, argnums: tuple[int, ...]) -> Any:
+    """The tangent of an elementwise function, the sum of those by each argument, zero where that one does not move."""
+    total: Any = 0.0
+    for k in argnums:
+        along = tuple(dot if i == k else None for i, dot in enumerate(tangents))
+        part = jvp(steady(s.fn), args, along, False, kwargs, "")[1]
+        total = total + np.where(np.equal(tangents[k], 0.0), 0.0, part)
+    return total
 
 
 def _carries(leaf: Any) -> bool:

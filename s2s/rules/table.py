@@ -121,6 +121,7 @@ class Rule:
     takes_none: bool = False
     always: bool = False
     given: tuple[Any, ...] = ()
+    stores: bool = False
     pullback: Callable[..., Any] | None = None
     pushforward: Callable[..., Any] | None = None
     by_user: bool = False
@@ -624,19 +625,20 @@ def refuse(fn: Function, reason: str) -> None:
 
 def model(
     fn: Function, *, params: str | None = None, samples: tuple[Sample, ...] | list[Sample] = (),
-    always: bool | None = None, given: tuple[Any, ...] = (),
+    always: bool | None = None, given: tuple[Any, ...] = (), stores: bool = False,
 ) -> Callable[[F], F]:
     """Register a Python function that is differentiated in place of ``fn``: a decorator. ``always`` puts it there where
     nothing differentiated goes in too: because what it makes is an object of its own, as it is of a class where nothing
     else is said. What is ``given``, constants that
-    tell which of several functions it stands for, it gets first."""
+    tell which of several functions it stands for, it gets first. One that ``stores`` leaves its result, as ``fn`` does,
+    in an argument that may be overwritten."""
 
     @_later
     def add(body: Function) -> None:
         signature = _signature(body, params)
         supports = frozenset(signature.parameters)
         made = Rule(fn, "model", signature, body=body, supports=supports, samples=tuple(samples))
-        _add(replace(made, always=isinstance(fn, type) if always is None else always, given=given))
+        _add(replace(made, always=isinstance(fn, type) if always is None else always, given=given, stores=stores))
 
     return _decorator(add)
 

@@ -46,7 +46,21 @@ def in_a_loop(x):
     return total
 
 
-FUNCTIONS = [roots_of_a_graph, powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop]
+def powers_from_the_least(x):
+    """At the least number inf comes back from it and from the minimum, and cancels."""
+    n = (x - np.min(x)) / (np.max(x) - np.min(x))
+    return np.sum(n ** (0.3 + 0.2 * x) * np.cos(np.arange(9.0)))
+
+
+def roots_from_the_least_of_numbers(x):
+    least = min(x)
+    return sum((v - least) ** 0.4 for v in x)
+
+
+FUNCTIONS = [
+    roots_of_a_graph, powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop, powers_from_the_least,
+    roots_from_the_least_of_numbers,
+]
 
 
 def differences(f, x, h=1e-6):
@@ -164,3 +178,11 @@ def test_another_cotangent_of_the_same_recording_takes_no_slope_for_zero(root, m
         np.testing.assert_array_equal(found, [np.nan, 1.0])
     rows = s2s.jacrev(both)(np.array([0.0, 4.0]))
     assert np.isnan(rows[0, 0, 0]) and rows[0, 1, 1] == 1.0
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_inf_less_inf_that_is_no_number_stays_nan():
+    """Of two that are the least, one that falls leaves the other one behind: the slope is inf on one side."""
+    found = s2s.grad(lambda x: np.sum(np.sqrt(x - np.min(x))))(np.array([0.3, 0.3, 1.0]))
+    assert np.isnan(found[:2]).all() or np.isinf(found[:2]).any()
+    np.testing.assert_allclose(found[2], 0.5 / np.sqrt(0.7), rtol=1e-12)

@@ -107,6 +107,24 @@ def test_second_order(f):
     np.testing.assert_allclose(np.sum(v * s2s.jvp(gradient, (X,), (v,))[1]), wanted, rtol=1e-6)
 
 
+def results_in_arguments(x):
+    """What BLAS and LAPACK leave in arrays that may be overwritten, as updates of rank one are written."""
+    a = np.array(A, order="F")
+    blas.dger(x[3], x[:3], x[1:4], a=a, overwrite_a=1)
+    c = np.array(B, order="F")
+    blas.dgemm(0.3, a, a, beta=x[0], c=c, overwrite_c=1)
+    right, row_wise = x[:3] * 1.0, B * 1.0
+    lapack.dtrtrs(a, right, overwrite_b=1)
+    blas.dgemv(1.0, a, x[:3], y=right, beta=0.5, overwrite_y=1)
+    blas.dgemm(x[5], a, a, c=row_wise, overwrite_c=1)  # in C order it is copied, and stays
+    return np.sum(a**2) + np.sum(c**2 * B) + np.sum(right**3) + np.sum(row_wise * a)
+
+
+def test_results_that_stay_in_arguments(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    test_first_order(results_in_arguments)
+
+
 def test_a_matrix_without_a_factor_is_told_by_its_info():
     def f(a):
         factor, info = lapack.dpotrf(a, lower=1)

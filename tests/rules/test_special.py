@@ -155,3 +155,29 @@ def test_functions_of_gamma_at_complex_numbers(fn: Any, z: complex) -> None:
     _, pullback = s2s.vjp(lambda z: fn(z), z)
     assert abs(pullback(1.0 + 0.0j)[0] - expected) < 1e-7 * abs(expected)
     assert abs(s2s.jvp(lambda z: fn(z), (z,), (0.6 - 0.8j,))[1] - expected * (0.6 - 0.8j)) < 1e-7 * abs(expected)
+
+
+# --- parameters of hypergeometric functions -------------------------------------------------------------------------
+
+PARAMETERS = [
+    (special.hyp2f1, (0.7, 1.3, 2.1, 0.4), [0.382341215012731, 0.215877480725607, -0.138455885202162]),
+    (special.hyp2f1, (5.2, 2.7, 4.5, -8.0), [-0.00111152045981179, -0.00382671327094037, 0.00139754102659048]),
+    (special.hyp2f1, (8.0, 0.4, 9.0, 0.99), [1.4397234656155, 8.0780160920878, -1.33737960247831]),
+    (special.hyp2f1, (-2.0, 1.5, 0.7, 0.5), [0.0944270937581336, -0.588235294117647, 1.47235364734129]),
+    (special.hyp1f1, (3.0, 2.2, -5.0), [0.00101799017040646, 0.00818629494510417]),
+    (special.hyp1f1, (1.2, 0.4, 20.0), [43278560396.6272, -72255872908.8396]),
+    (special.hyp0f1, (1.3, 2.5), [-3.20965326540613]),
+    (special.hyp0f1, (0.6, -2.5), [1.79957051133148]),
+]
+"""Functions, their arguments, and their derivatives by all but the last, of 15 digits by differences of 30 digits."""
+
+
+@pytest.mark.parametrize("fn, at, slopes", PARAMETERS)
+def test_parameters_of_hypergeometric_functions(fn: Any, at: Any, slopes: Any) -> None:
+    found = [partial(fn, which, *at) for which in range(len(slopes))]
+    np.testing.assert_allclose(found, slopes, rtol=1e-12)
+
+
+def test_a_series_that_does_not_converge_is_refused() -> None:
+    with pytest.raises(NoDerivativeError, match="does not converge fast enough"):
+        s2s.grad(lambda a: special.hyp2f1(a, 0.4, 2.1, 1.0 - 1e-6))(0.3)

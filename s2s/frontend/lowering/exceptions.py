@@ -114,7 +114,15 @@ def _kinds(c: Context, node: cst.Try, handler: cst.ExceptHandler) -> tuple[ir.At
     enter(c, kind)
     if isinstance(kind, cst.Tuple) and not any(isinstance(e, cst.StarredElement) for e in kind.elements):
         return tuple(c.atom(element.value) for element in kind.elements)
-    return (c.atom(kind),)
+    return (_class(c, kind),)
+
+
+def _class(c: Context, node: cst.BaseExpression) -> ir.Atom:
+    """A class of exceptions. Python looks it up when there is an exception: a name that a module lacks, as one that an
+    older version had, stands for no class, and raises nothing as long as nothing is raised."""
+    if not isinstance(node, cst.Attribute):
+        return c.atom(node)
+    return c.call(node, getattr, _class(c, node.value), ir.Const(node.attr.value), ir.Const(()))
 
 
 def _names_in(node: cst.CSTNode) -> Iterator[cst.Name]:

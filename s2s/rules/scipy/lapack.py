@@ -34,36 +34,46 @@ def double(a: Any) -> Any:
     return np.asarray(a, np.float64)
 
 
+def stored(made: Any, place: Any, overwrite: Any) -> Any:
+    """A result, in the memory of an argument that may be overwritten where BLAS would store it there: others who have
+    that argument read the result in it."""
+    if overwrite and isinstance(place, np.ndarray) and place.dtype == np.float64 and place.flags.f_contiguous:
+        place[...] = made
+        return place
+    return made
+
+
 def potrs(c: Any, b: Any, lower: Any = 0, overwrite_b: Any = 0) -> Any:
-    return scipy.linalg.cho_solve((double(c), lower), double(b)), 0
+    return stored(scipy.linalg.cho_solve((double(c), lower), double(b)), b, overwrite_b), 0
 
 
 def trtrs(
     a: Any, b: Any, lower: Any = 0, trans: Any = 0, unitdiag: Any = 0, lda: Any = None, overwrite_b: Any = 0
 ) -> Any:
-    return scipy.linalg.solve_triangular(
-        double(a), double(b), trans=trans, lower=lower, unit_diagonal=unitdiag), 0
+    solved = scipy.linalg.solve_triangular(double(a), double(b), trans=trans, lower=lower, unit_diagonal=unitdiag)
+    return stored(solved, b, overwrite_b), 0
 
 
 def gesv(a: Any, b: Any, overwrite_a: Any = 0, overwrite_b: Any = 0) -> Any:
     lu, piv = scipy.linalg.lu_factor(double(a))
-    return lu, piv, np.linalg.solve(double(a), double(b)), 0
+    solved = np.linalg.solve(double(a), double(b))
+    return stored(lu, a, overwrite_a), piv, stored(solved, b, overwrite_b), 0
 
 
 def gbsv(kl: Any, ku: Any, ab: Any, b: Any, overwrite_ab: Any = 0, overwrite_b: Any = 0) -> Any:
     """The solution of equations with a banded matrix, after the factors, of which no derivative is known."""
     factors, pivots, *_ = for_value(lapack.dgbsv, kl, ku, ab, b)
     solved = scipy.linalg.solve_banded((kl, ku), double(ab)[kl:], double(b))
-    return underived(factors, ab), pivots, solved, 0
+    return underived(factors, ab), pivots, stored(solved, b, overwrite_b), 0
 
 
 def potri(c: Any, lower: Any = 0, overwrite_c: Any = 0) -> Any:
     """One triangle of the inverse; in the other one is what was there."""
-    c = double(c)
+    place, c = c, double(c)
     inverse = scipy.linalg.cho_solve((c, lower), np.eye(np.shape(c)[0]))
     if lower:
-        return np.tril(inverse) + np.triu(c, 1), 0
-    return np.triu(inverse) + np.tril(c, -1), 0
+        return stored(np.tril(inverse) + np.triu(c, 1), place, overwrite_c), 0
+    return stored(np.triu(inverse) + np.tril(c, -1), place, overwrite_c), 0
 
 
 # --- products ---------------------------------------------------------------------------------------------------------
@@ -75,7 +85,17 @@ def gemm(
 ) -> Any:
     a, b = double(a), double(b)
     made = alpha * ((a.T if trans_a else a) @ (b.T if trans_b else b))
-    return made if c is None else made + beta * double(c)
+    return made if c is None else stored(made + beta * double(c), c, overwrite_c)
+
+
+def ger(
+    alpha: Any, x: Any, y: Any, incx: Any = 1, incy: Any = 1, a: Any = None, overwrite_x: Any = 1,
+    overwrite_y: Any = 1, overwrite_a: Any = 0,
+) -> Any:
+    if incx != 1 or incy != 1:
+        return rt.no_derivative("scipy.linalg.blas.dger", "it has a rule for vectors that are taken whole")
+    made = alpha * np.outer(double(x), double(y))
+    return made if a is None else stored(made + double(a), a, overwrite_a)
 
 
 def gemv(
@@ -86,17 +106,18 @@ def gemv(
         return rt.no_derivative("scipy.linalg.blas.dgemv", "it has a rule for vectors that are taken whole")
     a = double(a)
     made = alpha * ((a.T if trans else a) @ double(x))
-    return made if y is None else made + beta * double(y)
+    return made if y is None else stored(made + beta * double(y), y, overwrite_y)
 
 
 def trsm(
     alpha: Any, a: Any, b: Any, side: Any = 0, lower: Any = 0, trans_a: Any = 0, diag: Any = 0, overwrite_b: Any = 0
 ) -> Any:
-    a, b = double(a), double(b)
+    place, a, b = b, double(a), double(b)
     if side:
         solved = scipy.linalg.solve_triangular(a, b.T, trans=0 if trans_a else 1, lower=lower, unit_diagonal=diag)
-        return alpha * solved.T
-    return alpha * scipy.linalg.solve_triangular(a, b, trans=trans_a, lower=lower, unit_diagonal=diag)
+        return stored(alpha * solved.T, place, overwrite_b)
+    solved = scipy.linalg.solve_triangular(a, b, trans=trans_a, lower=lower, unit_diagonal=diag)
+    return stored(alpha * solved, place, overwrite_b)
 
 
 def dot(x: Any, y: Any) -> Any:
@@ -108,13 +129,14 @@ def nrm2(x: Any) -> Any:
 
 
 vjp(lapack.dpotrf, a=_factor, params="a, lower=0, clean=1, overwrite_a=0")
-model(lapack.dpotrs)(potrs)
-model(lapack.dtrtrs)(trtrs)
-model(lapack.dgesv)(gesv)
-model(lapack.dgbsv)(gbsv)
-model(lapack.dpotri)(potri)
-model(blas.dgemm)(gemm)
-model(blas.dgemv)(gemv)
-model(blas.dtrsm)(trsm)
+model(lapack.dpotrs, stores=True)(potrs)
+model(lapack.dtrtrs, stores=True)(trtrs)
+model(lapack.dgesv, stores=True)(gesv)
+model(lapack.dgbsv, stores=True)(gbsv)
+model(lapack.dpotri, stores=True)(potri)
+model(blas.dgemm, stores=True)(gemm)
+model(blas.dgemv, stores=True)(gemv)
+model(blas.dger, stores=True)(ger)
+model(blas.dtrsm, stores=True)(trsm)
 model(blas.ddot)(dot)
 model(blas.dnrm2)(nrm2)

@@ -16,7 +16,7 @@ from scipy import special
 
 from s2s import runtime as rt
 from s2s.rules.samples import args, arr, num
-from s2s.rules.scipy import incomplete
+from s2s.rules.scipy import hypergeometric, incomplete
 from s2s.rules.table import model, partials, refuse, several, straight_through, vjp, zero
 
 POSITIVE = (0.3, 3.0)
@@ -486,20 +486,21 @@ several(special.shichi, lambda y, x: (quotient(np.sinh(x), x, 1.0), np.cosh(x) /
 
 partials(
     special.hyp2f1,
-    lambda y, a, b, c, z: rt.no_derivative("the first argument of scipy.special.hyp2f1", CLOSED_FORM),
-    lambda y, a, b, c, z: rt.no_derivative("the second argument of scipy.special.hyp2f1", CLOSED_FORM),
-    lambda y, a, b, c, z: rt.no_derivative("the third argument of scipy.special.hyp2f1", CLOSED_FORM),
-    lambda y, a, b, c, z: a * b / c * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z), domain=(0.7, 1.3, 2.1, INSIDE),
+    lambda y, a, b, c, z: hypergeometric.hyp2f1_by_a(y, a, b, c, z),
+    lambda y, a, b, c, z: hypergeometric.hyp2f1_by_a(y, b, a, c, z),
+    lambda y, a, b, c, z: hypergeometric.hyp2f1_by_c(a, b, c, z),
+    lambda y, a, b, c, z: a * b / c * special.hyp2f1(a + 1.0, b + 1.0, c + 1.0, z),
+    domain=((0.4, 2.0), (0.4, 2.0), (1.1, 3.0), INSIDE),
 )
 partials(
     special.hyp1f1,
-    lambda y, a, b, x: rt.no_derivative("the first argument of scipy.special.hyp1f1", CLOSED_FORM),
-    lambda y, a, b, x: rt.no_derivative("the second argument of scipy.special.hyp1f1", CLOSED_FORM),
-    lambda y, a, b, x: a / b * special.hyp1f1(a + 1.0, b + 1.0, x), domain=(0.7, 1.3, (-2.0, 2.0)),
+    lambda y, a, b, x: hypergeometric.hyp1f1_by_a(a, b, x),
+    lambda y, a, b, x: hypergeometric.hyp1f1_by_b(a, b, x),
+    lambda y, a, b, x: a / b * special.hyp1f1(a + 1.0, b + 1.0, x), domain=((0.4, 2.0), (1.1, 3.0), (-2.0, 2.0)),
 )
 partials(
-    special.hyp0f1, lambda y, v, z: rt.no_derivative("the first argument of scipy.special.hyp0f1", CLOSED_FORM),
-    lambda y, v, z: special.hyp0f1(v + 1.0, z) / v, domain=(1.3, (-2.0, 2.0)),
+    special.hyp0f1, lambda y, v, z: hypergeometric.hyp0f1_by_v(v, z),
+    lambda y, v, z: special.hyp0f1(v + 1.0, z) / v, domain=((0.4, 2.0), (-2.0, 2.0)),
 )
 partials(
     special.hyperu,
