@@ -3,9 +3,10 @@
     pip install -r benchmarks/reach/requirements.txt
     python benchmarks/reach/run.py [--only TEXT ...] [--check] [--seconds S]
 
-One line for each case of ``cases.py``: ok, WRONG (the gradient is not that of central differences), or ERROR with the
-first line of the exception; then the score by kind of code. ``--check`` runs no gradients: it says of which references
-two step sizes agree. It needs memory and minutes: a case may take ``--seconds`` of processor time.
+One line for each case of ``cases.py``: ok, WRONG (the gradient is not that of central differences), WARNED (nor is it,
+and a ``SearchWarning`` says that it is that of the steps of a loop), or ERROR with the first line of the exception;
+then the score by kind of code. ``--check`` runs no gradients: it says of which references two step sizes agree. It
+needs memory and minutes: a case may take ``--seconds`` of processor time.
 """
 
 from __future__ import annotations
@@ -71,15 +72,18 @@ def gradient(case, seconds):
     loss, x, reference = case.setup()
     value, wanted = float(loss(x.copy())), cases.reference(loss, x, reference)
     try:
-        with limit(seconds), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with limit(seconds), warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
             found_value, found = s2s.value_and_grad(loss)(x.copy())
     except (Exception, TooLong) as problem:
         return "ERROR", f"{type(problem).__name__}: {(str(problem).strip().splitlines() or [''])[0][:200]}"
     off = distance(found, wanted)
     if abs(float(found_value) - value) > 1e-9 * max(1.0, abs(value)):
         return "WRONG", f"value {found_value}, should be {value}"
-    return ("ok", "") if off <= 1.0 else ("WRONG", f"off by {off:.1e} of what is allowed")
+    if off <= 1.0:
+        return "ok", ""
+    is_warned = any(issubclass(one.category, s2s.SearchWarning) for one in said)
+    return "WARNED" if is_warned else "WRONG", f"off by {off:.1e} of what is allowed"
 
 
 def soundness(case):
