@@ -46,6 +46,7 @@ from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.expected import HEAD
 from s2s.specialize.inplace import own_arguments
+from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.severed import check_not_severed
 from s2s.specialize.specializer import Specializer
@@ -105,12 +106,18 @@ def _own_arguments(function: ir.Function, primal: Primal) -> ir.Function:
     return made
 
 
+def _outside(function: ir.Function, primal: Primal) -> ir.Function:
+    repeats = dict(primal.request.options).get("changes") == "repeated"  # what it asks of others is refused
+    return function if repeats or primal.request.mode == "primal" else keep_outside(function, primal.context)
+
+
 PRIMAL = (
     Pass("rebinding", _rebinding, "x += v that was taken for x = x + v is refused where others refer to the array"),
     Pass("severed", _severed, "results that lost their derivative in text, files or bytes are refused"),
     Pass("searches", _searches, "loops that find a point by comparisons are warned of"),
     Pass("steps", _steps, "points without a derivative get the one that is chosen for them"),
     Pass("own-arguments", _own_arguments, "arguments that are changed are copied first"),
+    Pass("outside", _outside, "arrays that calls may change which nobody has read are copied where they are read"),
 )
 """Of every primal."""
 

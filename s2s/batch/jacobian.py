@@ -30,6 +30,7 @@ from s2s.forward.sweep import Forwarder
 from s2s.optimize.passes import DEAD_CODE, STORES, run_passes
 from s2s.reverse.joint import Joint, Mode
 from s2s.runtime import dependence, directions
+from s2s.specialize.checkpoints import refuse_asked
 
 
 def tangents_of(
@@ -80,6 +81,7 @@ def _pushed(
     try:
         made = vectorize(joint.context, attempt, tangents.statements, result[1:2], dots, many, owned)
     except NotVector:
+        refuse_asked(joint.context, tangents.block())  # it runs once for each direction
         push = _function(joint, builder, "push", dots, tangents, result)
         each = directions.each_direction_of_objects if _has_objects(joint) else directions.each_direction
         both = builder.let(ir.Call(ir.Const(each), (push, *many)), UNKNOWN)

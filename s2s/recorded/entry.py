@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.reachable import held_by, reachable
 from s2s.dispatch.recorded import tell
 from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations, typed
@@ -44,8 +45,9 @@ class _Recording:
 
     def __init__(self, function: types.FunctionType, values: tuple[Any, ...], request: Request) -> None:
         self.recorder = recorder = Recorder()
-        given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
+        given = _given(function, values)
         fresh: dict[Path, Any] = {}
+        shared = _Shared(function, values, given)
         leaves: list[Any] = []
         pack(tuple(given.values()), leaves)
         for leaf in leaves:
@@ -75,6 +77,7 @@ class _Recording:
             if arguments is not None:
                 arguments.check_unchanged(recorder)
                 self._check_kept_nothing(function.__name__)
+            shared.check_unchanged()
         except Exception as raised:
             problem = raised
         finally:
@@ -119,7 +122,7 @@ def raised_by(function: types.FunctionType, values: tuple[Any, ...], problem: Ex
     the function cannot be asked."""
     if operations.ACTIVE or any(hasattr(type(value), "__next__") for value in values):
         return problem
-    given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
+    given = _given(function, values)
     replay = Replay(functools.partial(invoked, function), given, function)
     try:
         with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
@@ -134,7 +137,7 @@ def repeated(function: types.FunctionType, values: tuple[Any, ...], call: Callab
     random numbers, as other ones were drawn before, and within a recording."""
     if operations.ACTIVE:
         return None
-    given = {p.name: _copied(value) for p, value in zip(parameters_of(function), values)}
+    given = _given(function, values)
     replay = Replay(functools.partial(invoked, function), given, function)
     with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
         before = replay.surroundings.draws()
@@ -177,6 +180,51 @@ def _unpacked(structure: Any, leaves: list[Any], value: Any) -> Any:
         parts = {name: unpack(part, leaves) for name, part in structure.items()}
         return rt.gradient_object(value, **{name: part for name, part in parts.items() if part is not None})
     return unpack(structure, leaves)
+
+
+def _given(function: types.FunctionType, values: tuple[Any, ...]) -> dict[str, Any]:
+    """The arguments, containers of the caller's as copies. What a parameter is by default is the function's own: it may
+    know it by another name."""
+    parameters = zip(parameters_of(function), values)
+    return {p.name: value if p.default is value else _copied(value) for p, value in parameters}
+
+
+class _Shared:
+    """The lists and dicts among the arguments that the function knows by other names, too: it is given copies of them,
+    so that a change of one would not be seen in the other."""
+
+    def __init__(self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any]) -> None:
+        pairs = [(p.name, value, given[p.name]) for p, value in zip(parameters_of(function), values)]
+        pairs = [(name, value, copied) for name, value, copied in pairs if value is not copied and _is_container(value)]
+        outside = {id(found) for found in reachable(held_by(function))} if pairs else set()
+        self.pairs = [pair for pair in pairs if any(id(inner) in outside for inner in _containers_in(pair[1]))]
+        self.held = [self._items(value) for pair in self.pairs for value in pair[1:]]
+
+    @staticmethod
+    def _items(value: Any) -> list[list[int]]:
+        items = (inner.values() if isinstance(inner, dict) else inner for inner in _containers_in(value))
+        return [[id(item) for item in inner if not _is_container(item)] for inner in items]
+
+    def check_unchanged(self) -> None:
+        """Raise SharedMemoryError where one of them has changed."""
+        now = [self._items(value) for pair in self.pairs for value in pair[1:]]
+        for k, (before, after) in enumerate(zip(self.held, now, strict=True)):
+            if before != after:
+                raise error("S2S124", name=self.pairs[k // 2][0])
+
+
+def _is_container(value: Any) -> bool:
+    return type(value) in (list, dict)
+
+
+def _containers_in(value: Any) -> list[Any]:
+    """A list or dict, and those in it."""
+    found, todo = list[Any](), [value]
+    while todo:
+        one = todo.pop()
+        found.append(one)
+        todo += filter(_is_container, one.values() if isinstance(one, dict) else one)
+    return found
 
 
 def _copied(value: Any) -> Any:

@@ -93,6 +93,9 @@ vjp(
     samples=[args(arr(3)), args(arr(2, 3))],
 )
 jvp(rt.copy_in_memory, x=lambda x_dot, x: rt.copy_in_memory(x_dot, x))
+linear(rt.kept, value=lambda y_bar: y_bar, params="value", samples=[args(arr(3)), args(arr(2, 3)), args(num())])
+zero(rt.before_calls)
+zero(rt.now)  # of what carries a derivative, the read itself is specialised
 zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory, rt.check_bits)
 zero(rt.einsum_is_plain, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output, rt.stored_slice)
 
@@ -301,6 +304,8 @@ partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(rt.differentiated_as, rt.regular, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
+describe(rt.kept, rt.before_calls, result=Result.NEW, acts=True, pure=False)
+describe(rt.now, result=Result.SHARED, acts=True, pure=False)
 describe(rt.check_bits, result=Result.SHARED)  # gives what it checks
 describe(rt.quotient, rt.power, elementwise=True)
 describe(rt.unbroadcast, rt.summand_bar, rt.cast, reads=(0,))

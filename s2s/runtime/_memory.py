@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping, MutableSequence, MutableSet
+from collections import deque
+from collections.abc import Iterator, MutableMapping, MutableSequence, MutableSet
 from types import ModuleType
 from typing import Any
 
@@ -100,6 +101,41 @@ def copy_in_memory(x: Any, like: Any = None) -> Any:
     return made
 
 
+def kept(value: Any) -> Any:
+    """What an array from outside of the function holds at this time, for the reverse sweep: a copy of it, and of the
+    arrays in a container; a number as it is. Calls that nobody has read may change the array itself."""
+    kind = type(value)
+    if kind in (float, int, bool, str) or isinstance(value, np.generic):
+        return value
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
+    if kind in (list, tuple, set):
+        return kind(map(kept, value))
+    if kind is dict:
+        return {key: kept(item) for key, item in value.items()}
+    if hasattr(kind, "dtype") and hasattr(kind, "shape") and hasattr(kind, "copy"):  # a sparse matrix, for instance
+        return value.copy()
+    return value
+
+
+def now(fn: Any, *args: Any) -> Any:
+    """What a function gives at this time that reads what others may change: an item, an attribute."""
+    return fn(*args)
+
+
+def before_calls(array: Any) -> Any:
+    """What an argument holds before calls that nobody has read may change it, for ``check_unchanged``."""
+    return array.copy(order="K")
+
+
+def check_unchanged(array: Any, before: Any, name: str) -> None:
+    """Raise UnsupportedSyntaxError where a call that nobody has read has changed an argument of the function, which it
+    knows by another name; what the argument held is given back to it first."""
+    if not np.array_equal(array, before, equal_nan=array.dtype.kind in "fc"):
+        array[...] = before
+        raise error("S2S122", name=name)
+
+
 def axes_in_memory(x: Any) -> tuple[int, ...]:
     """The axes of an array, from that whose neighbours lie farthest apart in memory to that whose lie side by side. An
     axis along which all is one element stays where it is, as NumPy has it."""
@@ -150,10 +186,39 @@ def _offsets(shape: tuple[int, ...], strides: tuple[int, ...]) -> Any:
 
 
 def check_apart(changed: Any, foreign: Any, name: str) -> None:
-    """Raise SharedMemoryError where an array that is changed in place shares memory with one from outside the function.
-    """
-    if isinstance(foreign, np.ndarray) and isinstance(changed, np.ndarray) and np.may_share_memory(changed, foreign):
+    """Raise SharedMemoryError where an argument that is changed in place is, or shares memory with, what the function
+    reads from outside: an array, or a list, dict or object, or one inside of these."""
+    if isinstance(changed, np.ndarray):
+        shared = any(isinstance(a, np.ndarray) and np.may_share_memory(changed, a) for a in _changeable_in(foreign))
+    else:
+        shared = not {id(one) for one in _changeable_in(changed)}.isdisjoint(map(id, _changeable_in(foreign)))
+    if shared:
         raise error("S2S124", name=name)
+
+
+def _changeable_in(value: Any) -> Iterator[Any]:
+    """The arrays, lists, dicts and objects that a value is and holds."""
+    seen, todo = set[int](), [value]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, tuple):
+            todo += value
+        elif id(value) not in seen and (inside := _inside(value)) is not None:
+            seen.add(id(value))
+            todo += inside
+            yield value
+
+
+def _inside(value: Any) -> list[Any] | None:
+    """What an array, list, dict or object holds; None for what cannot be changed."""
+    if isinstance(value, np.ndarray):
+        return []
+    if isinstance(value, (list, set, deque)):
+        return list(value)
+    if isinstance(value, dict):
+        return list(value.values())
+    is_object = hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)) and not callable(value)
+    return list(vars(value).values()) if is_object else None
 
 
 def check_disjoint(changed: Any, value: Any, place: str) -> None:

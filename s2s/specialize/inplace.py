@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
-from s2s.core.values import AbstractValue, Array, ListOf, Mapping, Sequence, Unknown
+from s2s.core.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
 from s2s.directives.policies import chosen
 from s2s.directives.policy import Policy
 from s2s.errors import error
@@ -259,6 +259,7 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
                 raise error("S2S122", span=_store_into(function, memory, param.var).span, name=param.var.name)
             mapping[param.var] = _copied(builder, param.var, context.value(param.var), param.var.name, copy)
     copied = set(mapping.values())
+    builder.statements[:0] = _tests_of_arguments(function, mapping, context)
     places = context.input_places
     names = [p.var.name for p in function.params if p.var in mapping]
     for s in function.body.statements:
@@ -272,6 +273,36 @@ def own_arguments(function: ir.Function, context: Context, changes: str) -> tupl
     if changes == "returned":
         result = _with_changed(builder, result, [a for a in mapping.values() if a in copied])
     return ir.replace(function, body=builder.block(result)), names
+
+
+def _tests_of_arguments(
+    function: ir.Function, changed: Iterable[ir.Atom], context: Context
+) -> list[ir.Statement]:
+    """Tests that the arrays which a function changes are none that it reads from outside."""
+    params = [a for a in changed if isinstance(a, ir.Var) and isinstance(context.value(a), Array)]
+    made: list[ir.Statement] = []
+    seen: set[Any] = set()
+    for s in ir.walk(function.body) if params else ():
+        if not isinstance(s, ir.Let) or s.target is None or not _is_read_from_outside(s, context):
+            continue
+        place = (s.value.scope, s.value.name, id(s.value.owner)) if isinstance(s.value, ir.Load) else s.target
+        if place in seen:
+            continue
+        seen.add(place)
+        again = context.define("%", context.value(s.target))
+        made.append(ir.Let(again, s.value, s.span))
+        for param in params:
+            made.append(ir.Let(None, ir.Call(ir.Const(rt.check_apart), (param, again, ir.Const(param.name)))))
+    return made
+
+
+def _is_read_from_outside(s: ir.Let, context: Context) -> bool:
+    """Whether a statement reads what may be an array, or hold one, from a variable or a known object."""
+    known = context.value(s.target)  # type: ignore[arg-type]
+    items = known.items if isinstance(known, Sequence) else (known.item,) if isinstance(known, ListOf) else (known,)
+    if all(is_number(i) or (isinstance(i, Known) and not isinstance(i.value, np.ndarray)) for i in items):
+        return False
+    return isinstance(s.value, ir.Load) or (isinstance(known, Array) and _is_foreign(s, context))
 
 
 def _with_changed(builder: Builder, result: ir.Atom, changed: list[ir.Atom]) -> ir.Atom:

@@ -64,6 +64,7 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
     if fact.is_(_is_opaque_callable):
         return ir.Const(fact.folded(specializer.guards))
     value, found = fact.described(specializer.guards)
+    logs.note_whole(specializer, found)
     value = UNKNOWN if isinstance(value, Known) else value
     return noted(builder.context, builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span), found)
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from s2s import runtime as rt
 from s2s.core import ir
 from s2s.core.bounded import Recent
+from s2s.core.inspection import own_dict
 from s2s.core.reachable import held_by, reachable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Object, Sequence, Unknown
 from s2s.errors import error
@@ -27,12 +28,14 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
     from s2s.versions.facts import Reading
 
-__all__ = ["check_unread", "is_log", "note_left", "note_read", "opened", "written", "written_item"]
+__all__ = ["check_unread", "is_log", "note_left", "note_read", "note_whole", "opened", "written", "written_item"]
 
 _WRITES = frozenset({"append", "extend", "appendleft", "add", "update", "insert"})
 """Methods that write, and give nothing."""
 
 _KINDS = (list, dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
+
+_HOLDING = (*_KINDS, tuple)
 
 _uses = Recent[int, tuple[ir.Block, frozenset[tuple[str, str]]]](4096)
 
@@ -106,6 +109,18 @@ def note_read(specializer: Specializer, fact: Reading, span: ir.Span | None, is_
             specializer.read_attributes.add(found)
 
 
+def note_whole(specializer: Specializer, found: Any) -> None:
+    """A container is read as it is at that time, not item by item as what is followed: nobody may change it, or one
+    that it holds, by another name."""
+    todo = [found] if type(found) in _HOLDING else []
+    while todo:
+        one = todo.pop()
+        if id(one) not in specializer.read_whole:
+            specializer.read_whole[id(one)] = one
+            inside = one.values() if isinstance(one, dict) else one
+            todo += [item for item in inside if type(item) in _HOLDING]
+
+
 def is_log(specializer: Specializer, atom: ir.Atom) -> bool:
     return atom in specializer.logs
 
@@ -164,11 +179,16 @@ def check_unread(specializer: Specializer, root: types.FunctionType, arguments: 
         if place in specializer.loaded:
             hint = "return the new value and assign it outside the function"
             raise error("S2S108", span=span, name=place[1], label="its value is read as well", hint=hint)
+    for cell, found in specializer.live_objects.changed():
+        if id(found) in specializer.read_whole:
+            raise error("S2S185", span=cell.changed_at, name=cell.name)
     if not specializer.written_logs:
         return
     if specializer.is_dynamic:  # what calls it may read them
         raise error("S2S185", span=next(iter(specializer.written_logs.values())), name="a container")
-    read = {*specializer.read_containers, *_out_of_sight(specializer, root, arguments)}
+    read = {*specializer.read_containers, *specializer.read_whole, *_out_of_sight(specializer, root, arguments)}
+    read |= {scope for scope, _ in specializer.loaded}  # ``names = globals()``
+    read |= {id(own_dict(found)) for found in specializer.live_objects.objects.values()}  # ``names = vars(box)``
     for container, span in specializer.written_logs.items():
         if container in read:
             raise error("S2S185", span=span, name="a container")

@@ -15,6 +15,7 @@ import numpy as np
 
 from s2s.analysis import raising
 from s2s.analysis.functions import facts
+from s2s.analysis.memory import Memory, changed_by
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context, is_constant_kind
 from s2s.core import ir
@@ -25,6 +26,7 @@ from s2s.optimize.dead import is_pure_call
 from s2s.specialize.frames import Frame, in_rule
 from s2s.specialize.inplace import changes_any
 from s2s.specialize.speculation import speculate
+from s2s.specialize.unknown_effects import may_run_unknown
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -43,12 +45,14 @@ cannot be followed is tried again in what it is a part of."""
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call gives; whether it changes an argument in place, None where that is not known; and whether its answer
-    is settled now: an option, a function, a module, or a tuple of such, or an object."""
+    """What a call gives; whether it changes an argument in place, None where that is not known; whether its answer
+    is settled now: an option, a function, a module, or a tuple of such, or an object; and whether it surely stores into
+    no array but its own."""
 
     value: AbstractValue = UNKNOWN
     changes: bool | None = None
     is_settled: bool = False
+    is_quiet: bool = False
 
 
 def outcome_of(
@@ -91,7 +95,19 @@ def _outcome(context: Context, atom: ir.Atom, given: list[ir.Atom], made: Builde
     is_settled = (
         _is_settled(context, atom, {*given}) or _makes_array(context, atom, made) or _makes_object(context, atom, made)
     )
-    return Outcome(kind_of(context.value(atom)), changes_any(given, made, context), is_settled)
+    changes = changes_any(given, made, context)
+    return Outcome(kind_of(context.value(atom)), changes, is_settled, _is_quiet(context, made))
+
+
+def _is_quiet(context: Context, made: Builder) -> bool:
+    """Whether statements that were tried out store into no array but those made by them, and run nothing unknown."""
+    block = made.block()
+    statements = [*ir.walk(block)]
+    if any(may_run_unknown(s, context) for s in statements):
+        return False
+    changed = [a for s in statements if (a := changed_by(s)) is not None]
+    memory = Memory(ir.Function("", (), block), context.value) if changed else None
+    return memory is None or all(isinstance(a, ir.Var) and memory.is_new(a) for a in changed)
 
 
 def kind_of(value: AbstractValue) -> AbstractValue:

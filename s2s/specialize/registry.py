@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.core import ir, operators
 from s2s.core.inspection import is_hashable
 from s2s.core.public import PublicDerivative, key_of
@@ -113,7 +114,7 @@ KNOWN = Registry(
     always(public),
     named({
         checkpointed: checkpointing.checkpointed_range, checkpoint: checkpointing.make_checkpoint,
-        call_again: checkpointing.call_again,
+        call_again: checkpointing.call_again, rt.now: callables.read_now,
     }),
     for_types(Checkpoint, checkpointing.call_checkpoint),
     # generators

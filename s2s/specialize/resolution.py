@@ -23,6 +23,7 @@ from s2s.specialize.calls.intrinsics import map_elements
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.heap import reading
 from s2s.specialize.heap.joins import Side
+from s2s.specialize.keeping import keeps_nothing
 from s2s.specialize.site import NOT_HANDLED, CallSite
 from s2s.specialize.variables import check_joined
 
@@ -46,7 +47,9 @@ def vectorized(site: CallSite) -> ir.Atom | None:
 def _is_mapped(site: CallSite, made: ir.Call) -> bool:
     """Whether a call of ``np.vectorize(f, ...)`` is ``f`` on each element, with floats as results. Raises where it
     is more and carries a derivative."""
-    options = dict(made.kwargs)
+    options, each = dict(made.kwargs), made.args[0]
+    if not site.is_varied and isinstance(each, ir.Const) and not keeps_nothing(each.value):
+        return False  # it calls the function once more, to see what it gives
     types = site.specializer.items.known(
         options["otypes"], Builder(site.context), site.span) if "otypes" in options else []
     floats = [ir.Const(kind) for kind in (float, np.float64, "d", "float", "float64")]
@@ -55,7 +58,7 @@ def _is_mapped(site: CallSite, made: ir.Call) -> bool:
         passed.append("otypes")
     if len(made.args) == 1 and not passed:
         return True
-    if site.is_varied or not isinstance(made.args[0], ir.Const):
+    if site.is_varied or not isinstance(each, ir.Const):
         raise site.refusal("S2S203", name="np.vectorize", keyword=passed[0] if passed else "otypes")
     return False
 

@@ -12,12 +12,13 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 
 from __future__ import annotations
 
+import itertools
 import types
 from collections.abc import Callable
 from typing import Any, assert_never
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.lattice import join_all, known
+from s2s.analysis.abstract.lattice import is_number, join_all, known
 from s2s.analysis.abstract.parts import holds_items
 from s2s.analysis.effects import ACTS, effect_of
 from s2s.analysis.raising import ends, is_needed
@@ -32,8 +33,12 @@ from s2s.core.values import (
     Array,
     Instance,
     Known,
+    ListOf,
+    Mapping,
     Object,
     Same,
+    Sequence,
+    Unknown,
 )
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
@@ -105,6 +110,7 @@ class Specializer:
         self.read_containers: dict[int, ir.Span | None] = {}
         """The containers from outside that are read."""
         self.read_attributes: set[int] = set()
+        self.read_whole: dict[int, Any] = {}
         """Those that are read from attributes of modules and classes, where no change of this compilation shows."""
         self.left_functions: set[types.FunctionType] = set()
         """The functions that are called when the program runs."""
@@ -215,11 +221,26 @@ class Specializer:
         heap, apart = self.context.heap, bool(self.context.inputs)
         origins = {c: c.origin for c in (*heap.states, *heap.unknown) if c.origin is not None}
         changed = [c for c, o in origins.items() if c in heap.unknown or heap.peek(c) is not o.state]
-        if self.compared or any(origins[c].root is not None or apart for c in changed):
-            child = builder.child()
+        child = builder.child()
+        roots = [origins[c].root for c in changed if origins[c].root is not None]
+        if self.compared or roots or (apart and changed):
             outside = self.live_objects.read_roots(child) if apart else []
             child.add(ir.Let(None, ir.Call(ir.Const(rt.check_separate), (*params, *outside))))
-            builder.statements[:0] = child.statements
+        if self.written_logs:
+            roots += [p for p in params if isinstance(self.context.value(p), (Sequence, Mapping, ListOf, Unknown))]
+        if roots:
+            self._check_apart(builder, child, roots)
+        builder.statements[:0] = child.statements
+
+    def _check_apart(self, builder: Builder, child: Builder, roots: list[ir.Atom | None]) -> None:
+        """Test that arguments in which a list, dict or object is changed are nothing that the function also reads from
+        outside."""
+        reads = [s for s in ir.walk(builder.block()) if isinstance(s, ir.Let) and isinstance(s.value, ir.Load)]
+        loads = dict.fromkeys(s.value for s in reads if s.target and not is_number(self.context.value(s.target)))
+        for root, one in itertools.product(dict.fromkeys(roots), loads):
+            assert isinstance(root, ir.Var)
+            again = child.let(one, UNKNOWN)
+            child.add(ir.Let(None, ir.Call(ir.Const(rt.check_apart), (root, again, ir.Const(root.name)))))
 
     def check_unchanged(self) -> None:
         """Raise where the function changed a container or object that its caller sees: in a call that is decided at run
@@ -478,9 +499,11 @@ class Specializer:
                 return Known(made.fn)
         return self.context.value(atom)
 
-    def leave(self, site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False) -> ir.Atom:
+    def leave(
+        self, site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False, quiet: bool = False
+    ) -> ir.Atom:
         """Leave a call to be decided when the program runs."""
-        return leave(site, value, harmless)
+        return leave(site, value, harmless, quiet)
 
     def joined_value(self, value: AbstractValue) -> AbstractValue:
         """What a variable that joins paths may be taken for."""

@@ -20,6 +20,7 @@ from s2s.specialize.calls.intrinsics import HANDLERS, map_elements
 from s2s.specialize.frames import MISSING, in_rule
 from s2s.specialize.heap import making
 from s2s.specialize.heap.live_objects import Place
+from s2s.specialize.keeping import keeps_nothing
 from s2s.specialize.outcomes import Outcome, outcome_of
 from s2s.specialize.site import NOT_HANDLED, At, CallSite
 from s2s.versions import facts
@@ -27,7 +28,7 @@ from s2s.versions.signature import has_attributes as is_user_object
 
 __all__ = [
     "array_namespace", "bound_method", "cached", "compiled", "derivative_of_nothing", "getter", "made_method_caller",
-    "method_of_constant", "partial", "redirected", "with_primal", "with_rule_of_user", "vectorized",
+    "method_of_constant", "partial", "read_now", "redirected", "with_primal", "with_rule_of_user", "vectorized",
 ]
 
 
@@ -100,9 +101,17 @@ def method_of_constant(site: CallSite) -> ir.Atom | None:
     return NOT_HANDLED
 
 
+def read_now(site: CallSite) -> ir.Atom | None:
+    """An item or an attribute that a generated derivative reads: where it has to be read at once is found again."""
+    return site.instead_of_atom(site.args[0], site.args[1:], site.kwargs)
+
+
 def vectorized(site: CallSite) -> ir.Atom | None:
-    """A function that ``np.vectorize`` has made before."""
+    """A function that ``np.vectorize`` has made before. NumPy calls it once more than there are elements, to see what
+    it gives: where nothing is differentiated, that is left to NumPy."""
     fn = site.fn
+    if not site.is_varied and not keeps_nothing(fn.pyfunc):
+        return NOT_HANDLED
     if site.kwargs or fn.excluded or fn.signature is not None or fn.otypes is not None:
         return NOT_HANDLED
     each = ir.Const(facts.attribute(fn, "pyfunc", site.guards).folded(site.guards))

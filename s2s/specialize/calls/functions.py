@@ -196,7 +196,7 @@ def by_source(site: CallSite) -> ir.Atom | None:
     looks_at_changed = found.changes is False and changed_live(site.context) is not None
     if found.changes or found.is_settled or looks_at_changed:
         return specializer.inliner.inline(fn, args, kwargs, site.frame, site.builder, site.span)
-    return site.leave(value=found.value, harmless=found.changes is False)
+    return site.leave(value=found.value, harmless=found.changes is False, quiet=found.is_quiet)
 
 
 def _followed_or_asked(site: CallSite) -> ir.Atom:

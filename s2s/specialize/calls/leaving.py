@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 __all__ = ["leave"]
 
 
-def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False) -> ir.Atom:
+def leave(
+    site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False, quiet: bool = False
+) -> ir.Atom:
     """Leave a call to be decided when the program runs.
 
     Objects on the heap that go into it are put together for it. With differentiated arguments the function is
     transformed when it runs, which refuses to change them; they must not change later either, because the function
     may keep them. A function of undifferentiated arguments may change them: what they hold is not known afterwards.
-    ``harmless`` says that it changes no argument.
+    ``harmless`` says that it changes no argument, ``quiet`` that it changes no array that it can reach.
     """
     context, builder, span = site.context, site.builder, site.span
     note_left(site.specializer, site.fn)
@@ -53,6 +55,8 @@ def leave(site: CallSite, value: AbstractValue = UNKNOWN, harmless: bool = False
         raise error("S2S206", span=span, name=name)
     opened = site.specializer.holding.open_method(callee, tuple(args), kwargs) if varied else None
     made = opened or ir.Call(callee, tuple(args), tuple(kwargs.items()))
+    if quiet:
+        context.quiet[id(made)] = made
     if not harmless and not makes:
         check_live(context, callee, span)
         release(given, varied, builder)

@@ -11,6 +11,7 @@ import functools
 import operator
 import sys
 import types
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.steps.packages import is_library_file
@@ -181,6 +182,13 @@ class LiveObjects:
             for other in self.objects:
                 if other is not cell and type(self.objects[other]) is type(self.objects[cell]):
                     self._note_alias(self.places[cell], self.places[other], False)
+
+    def changed(self) -> Iterator[tuple[Cell, Any]]:
+        """The objects that the program has changed."""
+        heap = self.context.heap
+        for cell, found in self.objects.items():
+            if cell in heap.unknown or (cell in heap.states and heap.peek(cell) is not cell.origin.state):  # type: ignore[union-attr]
+                yield cell, found
 
     def check_kept(self) -> None:
         """Raise where the function changes a list or dict of its module or closure that is followed item by item: the
