@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.reachable import held_by, reachable
 from s2s.dispatch.recorded import tell
 from s2s.errors import DifferentiationError, error
 from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strongly_pushed
 from s2s.recorded.differences import Replay, agree
+from s2s.recorded.given import Shared, arguments_of
 from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back
@@ -33,7 +33,6 @@ from s2s.recorded.turns import TURNS
 from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_together
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
-from s2s.versions.target import parameters_of
 
 __all__ = ["MODES", "derivative_of_call", "invoked", "raised_by", "repeated"]
 
@@ -45,9 +44,9 @@ class _Recording:
 
     def __init__(self, function: types.FunctionType, values: tuple[Any, ...], request: Request) -> None:
         self.recorder = recorder = Recorder()
-        given = _given(function, values)
+        given = arguments_of(function, values)
         fresh: dict[Path, Any] = {}
-        shared = _Shared(function, values, given)
+        shared = Shared(function, values, given)
         leaves: list[Any] = []
         pack(tuple(given.values()), leaves)
         for leaf in leaves:
@@ -122,7 +121,7 @@ def raised_by(function: types.FunctionType, values: tuple[Any, ...], problem: Ex
     the function cannot be asked."""
     if operations.ACTIVE or any(hasattr(type(value), "__next__") for value in values):
         return problem
-    given = _given(function, values)
+    given = arguments_of(function, values)
     replay = Replay(functools.partial(invoked, function), given, function)
     try:
         with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
@@ -137,7 +136,7 @@ def repeated(function: types.FunctionType, values: tuple[Any, ...], call: Callab
     random numbers, as other ones were drawn before, and within a recording."""
     if operations.ACTIVE:
         return None
-    given = _given(function, values)
+    given = arguments_of(function, values)
     replay = Replay(functools.partial(invoked, function), given, function)
     with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
         before = replay.surroundings.draws()
@@ -180,60 +179,6 @@ def _unpacked(structure: Any, leaves: list[Any], value: Any) -> Any:
         parts = {name: unpack(part, leaves) for name, part in structure.items()}
         return rt.gradient_object(value, **{name: part for name, part in parts.items() if part is not None})
     return unpack(structure, leaves)
-
-
-def _given(function: types.FunctionType, values: tuple[Any, ...]) -> dict[str, Any]:
-    """The arguments, containers of the caller's as copies. What a parameter is by default is the function's own: it may
-    know it by another name."""
-    parameters = zip(parameters_of(function), values)
-    return {p.name: value if p.default is value else _copied(value) for p, value in parameters}
-
-
-class _Shared:
-    """The lists and dicts among the arguments that the function knows by other names, too: it is given copies of them,
-    so that a change of one would not be seen in the other."""
-
-    def __init__(self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any]) -> None:
-        pairs = [(p.name, value, given[p.name]) for p, value in zip(parameters_of(function), values)]
-        pairs = [(name, value, copied) for name, value, copied in pairs if value is not copied and _is_container(value)]
-        outside = {id(found) for found in reachable(held_by(function))} if pairs else set()
-        self.pairs = [pair for pair in pairs if any(id(inner) in outside for inner in _containers_in(pair[1]))]
-        self.held = [self._items(value) for pair in self.pairs for value in pair[1:]]
-
-    @staticmethod
-    def _items(value: Any) -> list[list[int]]:
-        items = (inner.values() if isinstance(inner, dict) else inner for inner in _containers_in(value))
-        return [[id(item) for item in inner if not _is_container(item)] for inner in items]
-
-    def check_unchanged(self) -> None:
-        """Raise SharedMemoryError where one of them has changed."""
-        now = [self._items(value) for pair in self.pairs for value in pair[1:]]
-        for k, (before, after) in enumerate(zip(self.held, now, strict=True)):
-            if before != after:
-                raise error("S2S124", name=self.pairs[k // 2][0])
-
-
-def _is_container(value: Any) -> bool:
-    return type(value) in (list, dict)
-
-
-def _containers_in(value: Any) -> list[Any]:
-    """A list or dict, and those in it."""
-    found, todo = list[Any](), [value]
-    while todo:
-        one = todo.pop()
-        found.append(one)
-        todo += filter(_is_container, one.values() if isinstance(one, dict) else one)
-    return found
-
-
-def _copied(value: Any) -> Any:
-    """A container of the caller's as a new one, so that what changes it changes a copy."""
-    parts = parts_of(value)
-    if parts:
-        return put_together(value, {name: operations.call_method(part, "copy") for name, part in parts.items()})
-    leaves: list[Any] = []
-    return unpack(pack(value, leaves), leaves) if type(value) in (list, dict) else value
 
 
 def _fresh(value: Any) -> Any:

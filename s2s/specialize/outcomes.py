@@ -107,7 +107,13 @@ def _is_quiet(context: Context, made: Builder) -> bool:
         return False
     changed = [a for s in statements if (a := changed_by(s)) is not None]
     memory = Memory(ir.Function("", (), block), context.value) if changed else None
-    return memory is None or all(isinstance(a, ir.Var) and memory.is_new(a) for a in changed)
+    return memory is None or all(isinstance(a, ir.Var) and _is_made(memory, a) for a in changed)
+
+
+def _is_made(memory: Memory, var: ir.Var) -> bool:
+    """Whether a call has made an array: it was not read from a variable or an object."""
+    made = memory.made.get(var)
+    return isinstance(made, ir.Call) and made.fn != ir.Const(getattr) and memory.is_new(var)
 
 
 def kind_of(value: AbstractValue) -> AbstractValue:

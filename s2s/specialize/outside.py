@@ -27,7 +27,7 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.functions import changes_memory, facts, reads_content
 from s2s.analysis.memory import Memory, shared_with
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known
 from s2s.specialize.frames import STABLE_MODULES
 from s2s.specialize.unknown_effects import is_dynamic, may_run_unknown, plain_atoms
@@ -212,7 +212,7 @@ class _Keeper:
         context = self.context
         fn = call.fn.value  # type: ignore[union-attr]
         known = UNKNOWN if target is None else context.value(target)
-        if fn in _LEFT or changes_memory(fn):
+        if fn in _LEFT or fn in ops.STACKS or changes_memory(fn):
             return [s]
         if call.fn in _READS and (_is_attribute(call) or self.is_outside(call.args[0])):  # type: ignore[arg-type]
             is_read = target is not None and target not in self.called and not context.is_varied(target)

@@ -2,6 +2,7 @@
 
 from tests.fuzz.generate.base import FLOAT, INT, Helper, Kind
 from tests.fuzz.generate.matrices import Matrices
+from tests.fuzz.generate.outside import STATE
 from tests.fuzz.generate.records import CLASSES
 
 
@@ -14,6 +15,8 @@ class Writer(Matrices):
             with self.scoped(variables=variables, in_loop=False, results=results):
                 if "n" in variables:
                     self.scope.fixed.add("n")
+                if name == "f" and "outside" in self.features:
+                    self.put("restore()")
                 for place, kind in self.places_of_arguments(variables):
                     self.bind(place, kind)
                 if not self.body(most, least):
@@ -97,7 +100,7 @@ class Writer(Matrices):
             self.helper()
         self.budget = budget if "teeth" not in self.features else self.choose(3, 4, 5, 7, 9)
         params = {**self.parameters(), "n": INT}
-        for feature, text in (("objects", BOX), ("records", CLASSES)):
+        for feature, text in (("objects", BOX), ("records", CLASSES), ("outside", STATE)):
             if feature in self.features:
                 self.lines[:0] = text.splitlines() + ["", ""]
         self.function("f", params, most=6, least=3 if "teeth" in self.features else 1)

@@ -1,0 +1,70 @@
+"""The arguments of a call that is recorded: copies of the caller's containers, and what the function knows of them by
+other names."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+from s2s.core.reachable import held_by, reachable
+from s2s.errors import error
+from s2s.recorded import operations
+from s2s.recorded.recorder import pack, unpack
+from s2s.versions.carriers import parts_of, put_together
+from s2s.versions.target import parameters_of
+
+__all__ = ["Shared", "arguments_of"]
+
+
+def arguments_of(function: types.FunctionType, values: tuple[Any, ...]) -> dict[str, Any]:
+    """The arguments, containers of the caller's as copies. What a parameter is by default is the function's own: it may
+    know it by another name."""
+    parameters = zip(parameters_of(function), values)
+    return {p.name: value if p.default is value else _copied(value) for p, value in parameters}
+
+
+class Shared:
+    """The lists and dicts among the arguments that the function knows by other names, too: it is given copies of them,
+    so that a change of one would not be seen in the other."""
+
+    def __init__(self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any]) -> None:
+        pairs = [(p.name, value, given[p.name]) for p, value in zip(parameters_of(function), values)]
+        pairs = [(name, value, copied) for name, value, copied in pairs if value is not copied and _is_container(value)]
+        outside = {id(found) for found in reachable(held_by(function))} if pairs else set()
+        self.pairs = [pair for pair in pairs if any(id(inner) in outside for inner in _containers_in(pair[1]))]
+        self.held = [self._items(value) for pair in self.pairs for value in pair[1:]]
+
+    @staticmethod
+    def _items(value: Any) -> list[list[int]]:
+        items = (inner.values() if isinstance(inner, dict) else inner for inner in _containers_in(value))
+        return [[id(item) for item in inner if not _is_container(item)] for inner in items]
+
+    def check_unchanged(self) -> None:
+        """Raise SharedMemoryError where one of them has changed."""
+        now = [self._items(value) for pair in self.pairs for value in pair[1:]]
+        for k, (before, after) in enumerate(zip(self.held, now, strict=True)):
+            if before != after:
+                raise error("S2S124", name=self.pairs[k // 2][0])
+
+
+def _is_container(value: Any) -> bool:
+    return type(value) in (list, dict)
+
+
+def _containers_in(value: Any) -> list[Any]:
+    """A list or dict, and those in it."""
+    found, todo = list[Any](), [value]
+    while todo:
+        one = todo.pop()
+        found.append(one)
+        todo += filter(_is_container, one.values() if isinstance(one, dict) else one)
+    return found
+
+
+def _copied(value: Any) -> Any:
+    """A container of the caller's as a new one, so that what changes it changes a copy."""
+    parts = parts_of(value)
+    if parts:
+        return put_together(value, {name: operations.call_method(part, "copy") for name, part in parts.items()})
+    leaves: list[Any] = []
+    return unpack(pack(value, leaves), leaves) if type(value) in (list, dict) else value
