@@ -54,7 +54,7 @@ describe(
     np.ndarray.tofile, np.ndarray.dump, builtins.print, np.info, np.seterr, builtins.hash, builtins.id,
     acts=True, pure=False,
 )
-describe(rt.check_unchanged, pure=False)
+describe(rt.check_unchanged, rt.give_back, pure=False)
 describe(
     builtins.str, builtins.repr, builtins.ascii, builtins.format, builtins.bytes, str.format, str.format_map, str.join,
     ops.format_string, ops.format_value, np.array2string, np.array_repr, np.array_str, np.format_float_positional,

@@ -128,6 +128,13 @@ def before_calls(array: Any) -> Any:
     return array.copy(order="K")
 
 
+def give_back(array: Any, before: Any) -> None:
+    """Let an argument hold again what it held before a call that was given it has changed it: the caller's arrays stay
+    as they were."""
+    if array.flags.writeable and array.shape == before.shape:
+        array[...] = before
+
+
 def check_unchanged(array: Any, before: Any, name: str) -> None:
     """Raise UnsupportedSyntaxError where a call that nobody has read has changed an argument of the function, which it
     knows by another name; what the argument held is given back to it first."""

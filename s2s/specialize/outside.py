@@ -42,7 +42,7 @@ _COPIES = (ir.Const(np.copy), ir.Const(rt.copy_in_memory))
 _NOW = ir.Const(rt.now)
 _READS = (ir.Const(getattr), ir.Const(operator.getitem))
 _LEFT = (
-    rt.before_calls, rt.now, rt.kept, rt.check_unchanged, rt.record, rt.record_item, rt.check_apart,
+    rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.record, rt.record_item, rt.check_apart,
     rt.check_separate, rt.check_disjoint, rt.check_new, rt.check_own,
 )  # fmt: skip
 """Functions that are given the arrays themselves."""
@@ -86,6 +86,9 @@ class _Keeper:
         self.roots = {self.memory.find(var) for var in self._from_outside()}
         self.unknown = unknown | {id(s) for s in ir.walk(function.body) if self._stores_outside(s)}
         self.last = max((self.order[at] for at in self.unknown), default=0)
+        self.given = self._given()
+        if any(self.memory.find(p.var) in self.given for p in function.params):  # they are given back at the end
+            self.last = len(self.order) + 1
         self.running = frozenset[int]().union(*(self.loops[at] for at in self.unknown))
         """The loops that have such a statement in them."""
 
@@ -147,18 +150,28 @@ class _Keeper:
     # --- the function
 
     def run(self) -> ir.Function:
-        """The function with copies, and with the tests of its arguments."""
-        body, context = self._block(self.function.body), self.context
-        before: list[ir.Statement] = []
-        after: list[ir.Statement] = []
-        for var in () if self._only_dynamic() else (p.var for p in self.function.params):
-            known = context.value(var)
-            if isinstance(known, Array) and (context.is_varied(var) or self._is_copied(var)):
-                held = context.define(f"{var.name}_before", known)
-                before.append(ir.Let(held, ir.Call(ir.Const(rt.before_calls), (var,))))
-                check = ir.Call(ir.Const(rt.check_unchanged), (var, held, ir.Const(var.name)))
-                after.append(ir.Let(None, check))
+        """The function with copies, and with what is done about its arguments."""
+        body, before, after = self._block(self.function.body), list[ir.Statement](), list[ir.Statement]()
+        only_dynamic = self._only_dynamic()
+        for var in (p.var for p in self.function.params):
+            known, copied = self.context.value(var), self._is_copied(var)
+            if not isinstance(known, Array):
+                continue
+            held = self.context.define(f"{var.name}_before", known)
+            if self.memory.find(var) in self.given and not copied:
+                done = ir.Call(ir.Const(rt.give_back), (var, held))
+            elif not only_dynamic and (copied or self.context.is_varied(var)):
+                done = ir.Call(ir.Const(rt.check_unchanged), (var, held, ir.Const(var.name)))
+            else:
+                continue
+            before.append(ir.Let(held, ir.Call(ir.Const(rt.before_calls), (var,))))
+            after.append(ir.Let(None, done))
         return ir.replace(self.function, body=ir.Block((*before, *body.statements, *after), body.yields))
+
+    def _given(self) -> set[ir.Var]:
+        """The classes of the arrays that calls were given which may change them."""
+        stores = (s for s in ir.walk(self.function.body) if isinstance(s, ir.Store) and s.kind == "opaque")
+        return {self.memory.find(s.target) for s in stores if isinstance(s.target, ir.Var)}
 
     def _only_dynamic(self) -> bool:
         """Whether all that is not known is differentiated when the program runs, which refuses to change arguments."""
