@@ -97,6 +97,12 @@ def _check_unknown(target: Target, path: Path, values: tuple[Any, ...]) -> None:
     value = values[target.parameters.index(path[0])]
     for step in path[1:]:
         value = value[step]
+    if isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in "VUSMm":
+        kind = f"an array of {'records' if value.dtype.kind == 'V' else value.dtype}"
+        hint = "pass the fields as arguments of their own" if value.dtype.kind == "V" else "leave it out of `argnums`"
+        raise error(
+            "S2S504", span=parameter_span(target.function, path[0]), name=target.name, argument=show_path(path),
+            kind=kind, hint=hint)
     plain = (np.ndarray, np.generic, list, tuple, dict, collections.deque)
     if not isinstance(value, plain) and not carries_arrays(value):
         fields: dict[str, Any] = {"name": target.name, "argument": show_path(path)}

@@ -202,8 +202,10 @@ def _of_rows(bars: tuple[Any, ...], start: int, stop: int, leaf: Any, single: bo
 
 
 def count(x: Any) -> int:
-    """The number of directions of a tangent, or of a container of tangents."""
-    return int(np.shape(rt.floats(x)[0])[-1])
+    """The number of directions of a tangent, or of a container of tangents; one of a container that holds none, so that
+    what is computed for each direction is computed."""
+    leaves = rt.floats(x)
+    return int(np.shape(leaves[0])[-1]) if leaves else 1
 
 
 def tangents_like(dot: Any, x: Any, count: int) -> Any:

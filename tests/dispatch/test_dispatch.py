@@ -467,6 +467,7 @@ def test_wraps_does_not_hand_derivatives_on(fake):
         (None, "the argument `x` of `f` is None and has no derivative [S2S504]"),
         ([1, 2], "the argument `x` of `f` is a list without floats and has no derivative [S2S504]"),
         (np.array([True]), "the argument `x` of `f` is an array of bool and has no derivative [S2S504]"),
+        (np.zeros(2, [("a", float)]), "the argument `x` of `f` is an array of records and has no derivative [S2S504]"),
     ],
 )
 def test_what_has_no_derivative(fake, value, message):
