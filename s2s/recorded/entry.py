@@ -46,7 +46,7 @@ class _Recording:
         self.recorder = recorder = Recorder()
         given = arguments_of(function, values)
         fresh: dict[Path, Any] = {}
-        shared = Shared(function, values, given)
+        shared = Shared(function, values, given, {path[0] for path in request.wrt})
         leaves: list[Any] = []
         pack(tuple(given.values()), leaves)
         for leaf in leaves:

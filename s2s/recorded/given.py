@@ -6,6 +6,8 @@ from __future__ import annotations
 import types
 from typing import Any
 
+import numpy as np
+
 from s2s.core.reachable import held_by, reachable
 from s2s.errors import error
 from s2s.recorded import operations
@@ -24,10 +26,15 @@ def arguments_of(function: types.FunctionType, values: tuple[Any, ...]) -> dict[
 
 
 class Shared:
-    """The lists and dicts among the arguments that the function knows by other names, too: it is given copies of them,
-    so that a change of one would not be seen in the other."""
+    """The lists, dicts and differentiated arrays among the arguments that the function knows by other names, too: it is
+    given copies of them, so that a change of one would not be seen in the other."""
 
-    def __init__(self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any]) -> None:
+    def __init__(
+        self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any], varied: set[Any]
+    ) -> None:
+        """``varied`` are the names of the parameters with something that is differentiated."""
+        named = [(p.name, value) for p, value in zip(parameters_of(function), values) if p.name in varied]
+        self.arrays = [(name, value, value.copy()) for name, value in named if type(value) is np.ndarray]
         pairs = [(p.name, value, given[p.name]) for p, value in zip(parameters_of(function), values)]
         pairs = [(name, value, copied) for name, value, copied in pairs if value is not copied and _is_container(value)]
         outside = {id(found) for found in reachable(held_by(function))} if pairs else set()
@@ -40,7 +47,11 @@ class Shared:
         return [[id(item) for item in inner if not _is_container(item)] for inner in items]
 
     def check_unchanged(self) -> None:
-        """Raise SharedMemoryError where one of them has changed."""
+        """Raise SharedMemoryError where one of them has changed, ArgumentError where it is an array."""
+        for name, value, held in self.arrays:
+            if not np.array_equal(value, held, equal_nan=value.dtype.kind in "fc"):
+                problem = f"`{name}` is changed in place, by another name"
+                raise error("S2S511", problem=problem, hint="pass a copy of it")
         now = [self._items(value) for pair in self.pairs for value in pair[1:]]
         for k, (before, after) in enumerate(zip(self.held, now, strict=True)):
             if before != after:

@@ -136,11 +136,12 @@ def give_back(array: Any, before: Any) -> None:
 
 
 def check_unchanged(array: Any, before: Any, name: str) -> None:
-    """Raise UnsupportedSyntaxError where a call that nobody has read has changed an argument of the function, which it
-    knows by another name; what the argument held is given back to it first."""
+    """Raise ArgumentError where a call that nobody has read has changed an argument of the function, which it knows by
+    another name; what the argument held is given back to it first. Copies, as a recording gives, would hide that."""
     if not np.array_equal(array, before, equal_nan=array.dtype.kind in "fc"):
         array[...] = before
-        raise error("S2S122", name=name)
+        problem = f"`{name}` is changed in place, by another name, by a function that is not read"
+        raise error("S2S511", problem=problem, hint="pass a copy of it")
 
 
 def axes_in_memory(x: Any) -> tuple[int, ...]:

@@ -356,3 +356,10 @@ M33 = np.outer([0.7, 1.3, 0.4], [1.7, 0.3, 0.8])
 @pytest.mark.parametrize("f", [scaled_and_raveled, raveled_in_its_order, its_reshape])
 def test_tangents_lie_as_the_arguments_do(f, m, mode):
     np.testing.assert_allclose(getattr(s2s, mode)(f)(m), differences(f, m), atol=1e-8)
+
+
+def test_a_jacobian_by_an_empty_list():
+    def f(items, s):
+        return s * s * sum(items)
+
+    assert s2s.jacfwd(f)([], 1.3) == s2s.jacrev(f)([], 1.3) == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.errors import SharedMemoryError, UnsupportedSyntaxError
+from s2s.errors import ArgumentError, SharedMemoryError, UnsupportedSyntaxError
 from tests.helpers import differences
 
 START = np.array([1.1, 2.3, 0.7])
@@ -187,7 +187,7 @@ def test_an_argument_that_a_call_changes_is_refused_and_given_back():
 
     GIVEN[0] = x = X.copy()
     for derivative in (s2s.grad(f), lambda x: s2s.jvp(f, (x,), (x,))):
-        with pytest.raises(UnsupportedSyntaxError, match=r"`x` is changed in place .*\[S2S122\]"):
+        with pytest.raises(ArgumentError, match=r"^`x` is changed in place, by another name, .*\[S2S511\]"):
             derivative(x)
         np.testing.assert_array_equal(x, X)
 
