@@ -161,3 +161,34 @@ def test_a_typed_array_is_differentiated_and_given_back():
     doubled, pullback = s2s.vjp(lambda v: array.array("d", [item * item for item in v]), given)
     np.testing.assert_allclose(pullback(array.array("d", [1.0, 2.0, 3.0]))[0], [1.0, 8.0, 9.0])
     assert type(doubled) is array.array
+
+
+# --- arguments by another name --------------------------------------------------------------------------------------
+
+KNOWN, CURRENT = [1.0], [np.zeros(2)]
+
+
+def test_an_argument_that_changes_by_another_name_is_refused():
+    """A recording is given copies: what changes in one place would be as it was in the other."""
+
+    def appended(x, kept):
+        kept.append(2.0 * x)
+        return KNOWN[-1] * x
+
+    def scaled(x):
+        y = np.sin(x)
+        CURRENT[0][...] *= 2.0
+        return np.sum(y * x)
+
+    def by_default(x, kept=KNOWN):
+        kept.append(2.0 * x)
+        return KNOWN[-1] * x
+
+    with pytest.raises(s2s.errors.SharedMemoryError, match=r"\[S2S124\]"):
+        s2s.grad(appended)(1.5, KNOWN)
+    with pytest.raises(DifferentiationError):
+        s2s.grad(by_default)(1.5)
+    CURRENT[0] = x = np.array([0.3, 0.5])
+    with pytest.raises(s2s.errors.ArgumentError, match=r"\[S2S511\]"):
+        s2s.grad(scaled)(x)
+    np.testing.assert_array_equal(x, [0.3, 0.5])
