@@ -65,6 +65,8 @@ class Expressions:
     code: Code
     names: dict[Var, str]
     make_lambda: Callable[[MakeFunction, Expressions], ast.expr]
+    unused: str = "_"
+    """The name of what is assigned and not read."""
 
     def atom(self, atom: Atom) -> ast.expr:
         """The expression for an atom: a name, a folded expression, a known object."""
@@ -110,7 +112,7 @@ class Expressions:
         """The left-hand side of an assignment."""
         match target:
             case None:
-                return ast.Name("_", ast.Store())
+                return ast.Name(self.unused, ast.Store())
             case Var():
                 return ast.Name(self.names[target], ast.Store())
             case Pattern(items, star):

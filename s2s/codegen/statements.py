@@ -76,8 +76,22 @@ def print_function(
 
 def _writer(function: Function, code: Code, speller: Speller, captured: dict[Var, str]) -> _Writer:
     names = name_variables(code, speller.names, captured)
-    expressions = Expressions(speller, code, names, _lambda)
+    expressions = Expressions(speller, code, names, _lambda, _unused_name(code, names, speller.names))
     return _Writer(function, code, expressions)
+
+
+def _unused_name(code: Code, names: dict[Var, str], reserved: Iterable[str]) -> str:
+    """The name of what nothing reads: ``_``, unless something reads it."""
+    holders = {var for var, name in names.items() if name == "_"}
+    read = {*code.params, *code.captures}
+    if holders:
+        for statement in walk(code.body):
+            for atom in (statement.test,) if isinstance(statement, While) else uses(statement):
+                read |= set(leaves(code, atom))
+    if not holders & read and "_" not in reserved:
+        return "_"
+    known = {*names.values(), *reserved}
+    return next(name for name in map("_{}".format, itertools.count(1)) if name not in known)
 
 
 def _lambda(value: MakeFunction, outer: Expressions) -> ast.expr:
@@ -396,7 +410,7 @@ class _Writer:
     def item(self, loop: For, item: Any) -> str:
         """The target of a ``for``: ``_`` where nothing reads it."""
         if isinstance(item, Var) and item.is_temporary and not self.is_read_in(loop.body, item):
-            return "_"
+            return self.expressions.unused
         text = print_expression(self.expressions.target(item))
         return (
             text[1:-1] if isinstance(item, Pattern) and len(item.items) > 1 and text.startswith("(") else text

@@ -547,3 +547,19 @@ def test_a_try_stays_where_it_depends_on_the_run():
 def test_a_try_that_is_decided_is_not_there():
     text = generated(imported, (np.ones(3),), (0,))
     assert "try" not in text and "import there" not in text
+
+
+def underscored(x):
+    _ = x * 3.0
+    pair = [x * 2.0, x * x]
+    first, second = pair
+    third, fourth = sorted(pair)
+    return _ * second + fourth * _
+
+
+def test_what_nothing_reads_leaves_a_variable_called_underscore():
+    x = 1.7
+    value, grad = s2s.value_and_grad(underscored)(x)
+    assert value == pytest.approx(underscored(x))
+    assert grad == pytest.approx(9.0 * x * x + 12.0 * x)
+    assert s2s.jvp(underscored, (x,), (1.0,))[1] == pytest.approx(grad)
