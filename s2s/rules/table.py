@@ -196,6 +196,7 @@ MODULES = (
 """The modules of this package that register rules, in this order."""
 
 EXTENSIONS: Mapping[str, tuple[str, ...]] = MappingProxyType({
+    "logging": ("logs",),
     "numpy.fft": ("numpy.fft",), "numpy.random": ("numpy.random", "draws"), "numpy.testing": ("numpy.testing",),
     "scipy.fft": ("scipy.fft", "scipy.fft_compiled"), "scipy.linalg": (
         "scipy.linalg", "scipy.linalg_functions", "scipy.linalg_structured", "scipy.linalg_forward",
