@@ -27,7 +27,7 @@ from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strong
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.given import Shared, arguments_of
 from s2s.recorded.kinds import plain_array
-from s2s.recorded.recorder import Parts, Recorder, is_number, pack, unpack
+from s2s.recorded.recorder import Parts, Recorder, is_number, number_type, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back
 from s2s.recorded.turns import TURNS
 from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_together
@@ -342,7 +342,7 @@ def _weighted_sweep(recording: _Recording, outs: list[Any], weights: list[Any]) 
 
     def cotangent(leaf: Any, weight: Any) -> Any:
         made = None if weight is None else np.asarray(weight, np.result_type(leaf))
-        return made if made is None or isinstance(leaf, np.ndarray) else type(leaf)(made[()])
+        return made if made is None or isinstance(leaf, np.ndarray) else number_type(leaf)(made[()])
 
     sweep = Backward(recording.recorder)
     for leaf, weight in zip(outs, weights):
@@ -459,7 +459,7 @@ def _bar(sweep: Backward, given: _Input, none: bool) -> Any:
 def _grad(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
     out, aux = _split(recording, request)
     _check_scalar(out, function)
-    bars = _bars(recording, request, out, np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1.0))
+    bars = _bars(recording, request, out, np.ones_like(out) if isinstance(out, np.ndarray) else number_type(out)(1.0))
     found = bars[0] if request.single else bars
     if request.mode == "grad":
         return (found, *aux) if aux else found
@@ -517,7 +517,7 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
 
 def _elementwise(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
     out, aux = _split(recording, request)
-    bars = _bars(recording, request, out, np.ones_like(out) if isinstance(out, np.ndarray) else type(out)(1.0))
+    bars = _bars(recording, request, out, np.ones_like(out) if isinstance(out, np.ndarray) else number_type(out)(1.0))
     found = bars[0] if request.single else bars
     return (found, *aux) if aux else found
 
@@ -551,7 +551,7 @@ def _rows(recording: _Recording, request: Request, out: Any, leaves: list[Any], 
         bar = np.zeros(shape, np.result_type(leaf))
         bar[index] = 1.0
         sweep = Backward(recording.recorder)
-        sweep.add(recording.recorder.ref(leaf), bar if isinstance(leaf, np.ndarray) else type(leaf)(1.0))
+        sweep.add(recording.recorder.ref(leaf), bar if isinstance(leaf, np.ndarray) else number_type(leaf)(1.0))
         sweep.run()
         if recording.recorder.cancels:
             refs = [ref for path in request.wrt for ref in recording.inputs[path].refs]

@@ -19,7 +19,7 @@ import numpy as np
 from s2s.core.inspection import is_written
 from s2s.core.operators import OPERATORS, plain_of
 from s2s.recorded.install import ORIGINAL
-from s2s.recorded.recorder import is_a, is_number, items_in
+from s2s.recorded.recorder import has_own_class, is_a, is_number, items_in
 
 __all__ = [
     "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours",
@@ -53,10 +53,13 @@ ITERATORS: Any = (
 
 
 def is_numeric(value: Any, *names: str) -> bool:
-    """Whether an operand is a number or an array whose class leaves these methods to NumPy."""
+    """Whether an operand is a number or an array whose class leaves these methods to Python or NumPy."""
     kind = type(value)
     if kind in REAL or kind is np.ndarray or kind is complex or issubclass(kind, np.generic):
         return True
+    if has_own_class(value):
+        base = float if issubclass(kind, float) else complex
+        return all(getattr(kind, name, None) is getattr(base, name, None) for name in names)
     return issubclass(kind, np.ndarray) and not overrides(kind, (*names, "__array_ufunc__"))  # type: ignore[arg-type]
 
 

@@ -63,7 +63,7 @@ from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects, takes_objects
 from s2s.recorded.prepared import is_read_as_array, is_read_by_functions, prepared, reads_items
 from s2s.recorded.probed import is_unknown
-from s2s.recorded.recorder import is_a, is_number
+from s2s.recorded.recorder import is_a, is_number, number_type
 from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
 from s2s.recorded.solutions import ROLES, as_constants, is_of_model, model_of
 from s2s.recorded.state import (
@@ -164,6 +164,8 @@ def binary(op: Any, a: Any, b: Any) -> Any:
         return _compute(OPERATORS[op].ufunc, (a, b), {})  # which NumPy's numbers call, whatever class the array has
     if (is_a(a, TypedArray) or is_a(b, TypedArray)) and depends(a, b):
         return typed.joined(op, a, b)
+    if type(a) in (list, tuple) and type(b) in (list, tuple, int):
+        return op(a, b)  # it holds the very objects that they hold
     INSTALLER.see(a)
     INSTALLER.see(b)
     if is_a(a, (str, bytes)):
@@ -348,7 +350,12 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_a(receiver, TypedArray) and depends(receiver, args):
             return typed.call_of(receiver, fn, args, kwargs)
         if is_number(receiver):
-            return _compute(getattr(type(receiver), fn.__name__), (receiver, *args), kwargs, fn)
+            return _compute(getattr(number_type(receiver), fn.__name__), (receiver, *args), kwargs, fn)
+        if fn.__name__ == "__new__" and (receiver is float or receiver is complex) and not kwargs and args:
+            return _number(receiver, *args)
+        if fn.__name__ == "__new__" and args and is_a(receiver, type) and receiver in CONTAINERS:
+            items, kwargs = prepared(receiver, args[1:], kwargs)  # C code reads them
+            return fn(args[0], *items, **kwargs)
         return _compute(fn, args, kwargs)
     if kind is types.MethodDescriptorType and args and is_a(args[0], (np.ndarray, np.generic)):
         return _call_array_method(args[0], fn.__get__(args[0]), args[1:], kwargs)
@@ -467,16 +474,21 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if container is not None and not any(type(getattr(kind, n)) is types.FunctionType for n in _MAKERS):
             args, kwargs = prepared(container, args, kwargs)  # C code reads the items
         made = kind(*args, **kwargs)
+        if issubclass(kind, (float, complex)) and kind.__new__ in (float.__new__, complex.__new__) and depends(args):
+            _note_same(call(number_type(made), *args), made)
         if not is_python(kind) and depends(args, kwargs):
             taint(made)
             keep_given(made, *args, *kwargs.values())
         return made
     if issubclass(kind, (float, np.floating)) and len(args) == 1 and not kwargs and is_number(args[0]):
         out = kind(args[0])
-        if out is not args[0] and not is_a(args[0], (complex, np.complexfloating)):
-            for recorder in ACTIVE:
-                recorder.arithmetic(operator.pos, args[0], None, out)
+        if out is not args[0] and not is_a(args[0], (complex, np.complexfloating)) and not depends(out):
+            _note_same(args[0], out)
         return out
+    if kind is complex and depends(args) and len(args) < 3 and not kwargs:
+        made = binary(operator.add, args[0], binary(operator.mul, 1j, args[1] if len(args) > 1 else 0.0))
+        if made == complex(*args):
+            return made
     if issubclass(kind, str):
         written(*args)
         return kind(*args, **kwargs)
@@ -491,6 +503,20 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return _make(kind, (call_method(args[0], "__float__"),), {})
         return _make(kind, (call_method(plain_array(args[0]), "item"),), {})
     return _compute(kind, args, kwargs)
+
+
+def _number(base: type, kind: type, *args: Any) -> Any:
+    """``float.__new__(kind, ...)``, or that of ``complex``: a number of a class of its own, made of another one."""
+    value = call(base, *args)
+    made = base.__new__(kind, value)
+    _note_same(value, made)
+    return made
+
+
+def _note_same(value: Any, made: Any) -> None:
+    """Note that a number is another one in a new object."""
+    for recorder in ACTIVE:
+        recorder.arithmetic(operator.pos, value, None, made)
 
 
 _MAKERS = ("__new__", "__init__")
@@ -565,7 +591,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return call(np.array, args[0], *args[1:2], **{k: v for k, v in kwargs.items() if k == "dtype"})
     if is_kernel(fn, args):
         return kernel(fn, args, kwargs)
-    if overridden(args, fn):
+    if overridden(args, fn) and not _only_hands_on(fn):
         return of_own_arrays(fn, args, kwargs, bound)
     out_arg: Any = kwargs.get("out")
     if out_arg is not None and not is_a(fn, np.ufunc) and is_unknown(fn):
@@ -596,7 +622,7 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         out = run(fn, args, kwargs, bound)
         rule = table.find(fn) if is_hashable(fn) else None
         is_constant = rule is not None and rule.kind == "zero"  # of ``np.zeros(3, "f8")`` the text is no number
-        if any(recorder.has_written for recorder in ACTIVE) and not is_constant and has_new(args, kwargs, out):
+        if any(recorder.written for recorder in ACTIVE) and not is_constant and has_new(args, kwargs, out):
             check_read(fn, getattr(fn, "__self__", None), *args, *kwargs.values())
         is_read = any(hasattr(type(arg), "__next__") for arg in args) and fn is not next and not reads_items(fn)
         if is_read and has_new(args, kwargs, out):

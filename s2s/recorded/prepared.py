@@ -100,7 +100,7 @@ def _read(fn: Any, arg: Any) -> Any:
 
 def _read_by(fn: Any, kind: Any) -> str | None:
     """The method by which a function of floats or of arrays reads an object of a class; None where it is another."""
-    if getattr(fn, "__self__", None) is math and fn not in (math.ceil, math.floor, math.trunc):
+    if getattr(fn, "__self__", None) is math and fn not in _NO_FLOATS:
         return "__float__" if isinstance(getattr(kind, "__float__", None), types.FunctionType) else None
     is_ufunc = is_a(fn, np.ufunc)
     is_read = is_read_as_array(kind) if is_ufunc else is_read_by_functions(kind)
@@ -109,6 +109,9 @@ def _read_by(fn: Any, kind: Any) -> str | None:
     is_numpy = is_ufunc or (getattr(fn, "__module__", None) or "").partition(".")[0] == "numpy"
     return "__array__" if is_numpy else None
 
+
+_NO_FLOATS = frozenset({math.ceil, math.floor, math.trunc, math.fsum, math.prod, math.dist})
+"""Functions of ``math`` that ask an object for another method, or for its items."""
 
 _PROTOCOLS = ("__array_ufunc__", "__array_function__", "__array_priority__")
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import itertools
 import types
 from array import array as TypedArray
 from collections.abc import Callable, Iterator
@@ -26,8 +27,8 @@ from s2s.recorded.memory import Place, array_at, copy_of, owner_of, place_in, vi
 from s2s.versions.carriers import carries_arrays, parts_of, put_together
 
 __all__ = [
-    "NAMES_OF_MEMORY", "Leaf", "Parts", "Recorder", "Ref", "items_in", "is_a", "is_number", "items_of", "kind_of",
-    "pack", "unpack",
+    "NAMES_OF_MEMORY", "Leaf", "Parts", "Recorder", "Ref", "digits_of", "has_own_class", "is_a", "is_number",
+    "items_in", "items_of", "kind_of", "number_type", "pack", "unpack",
 ]
 
 Ref = int | Place | None
@@ -133,7 +134,31 @@ def is_a(value: Any, kinds: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a number that may carry a derivative."""
-    return type(value) in (float, complex) or is_a(value, np.inexact)
+    return is_a(value, _NUMBERS)
+
+
+_NUMBERS = (float, complex, np.inexact)
+
+
+def has_own_class(value: Any) -> bool:
+    """Whether a number is of a class that derives from Python's, which may have attributes and operators."""
+    return type(value) is not float and is_a(value, (float, complex)) and not (
+        type(value) is complex or is_a(value, np.inexact))
+
+
+def number_type(value: Any) -> Any:
+    """The type of a number; of one of a class of its own, that of Python that it derives from."""
+    return (float if is_a(value, float) else complex) if has_own_class(value) else type(value)
+
+
+MOST_WRITTEN = 1000
+"""Of so many numbers at most the digits are known that were written to texts."""
+
+
+def digits_of(text: str) -> str:
+    """The digits of a number that a text begins with, without zeros at its ends; 0 for zero."""
+    mantissa = text.lstrip("+-").partition("e")[0]
+    return "".join(c for c in mantissa if c.isdigit()).strip("0") or "0"
 
 
 NAMES_OF_MEMORY = frozenset({np.void, np.record, memoryview})
@@ -182,6 +207,11 @@ def _contents(value: Any) -> Iterator[Any]:
         yield from _parts(value)
 
 
+def _has_no_parts(value: Any) -> bool:
+    """Whether a value is a number or an array, and refers to nothing."""
+    return is_a(value, np.ndarray) or (is_number(value) and not has_own_class(value))
+
+
 class Recorder:
     """One recording: what it knows by identity, and its steps in the order in which they ran.
 
@@ -196,7 +226,8 @@ class Recorder:
         self.holders: dict[int, list[tuple[Any, int]]] = {}
         self.tainted: dict[int, Any] = {}
         self.given: dict[int, list[Any]] = {}
-        self.has_written = False
+        self.written: set[str] = set()
+        """The digits of numbers that became a part of a text; the empty str where any text may hold one."""
         self.before: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
         self.has_strong_zeros = True
         self.cancels = False
@@ -224,7 +255,7 @@ class Recorder:
             if kind_of(value) == "O":
                 return depth > 0 and any(self.depends(item, depth - 1) for item in items_of(value))
             return kind_of(value) in "fcV" and id(owner_of(value)) in self.owners
-        if is_a(value, np.inexact):
+        if is_a(value, _NUMBERS):
             return id(value) in self.slots
         if depth > 0 and is_a(value, _ITEMS):
             return any(self.depends(item, depth - 1) for item in items_in(value))
@@ -242,7 +273,7 @@ class Recorder:
             return False
         if self.depends(value):
             return True
-        if depth == 0 or is_number(value) or is_a(value, np.ndarray):
+        if depth == 0 or _has_no_parts(value):
             return False
         return any(self.holds(part, depth - 1) for part in _contents(value))
 
@@ -252,7 +283,8 @@ class Recorder:
             return
         if is_number(value) or is_a(value, np.ndarray):
             yield value
-            return
+            if not has_own_class(value):
+                return
         if type(value) in NAMES_OF_MEMORY:
             yield array_at(value)
             return
@@ -277,6 +309,21 @@ class Recorder:
         self.slots[id(value)] = slot = len(self.numbers)
         self.numbers.append(value)
         return slot
+
+    def write(self, values: tuple[Any, ...]) -> None:
+        """Note that values became a part of a text."""
+        if "" in self.written:
+            return
+        held = (part for value in values for part in self.parts_of(value))
+        found = list(itertools.islice(held, MOST_WRITTEN + 1))
+        parts = [np.asarray(_plain(part)) for part in found if self.depends(part)]
+        is_known = bool(parts) and all(part.dtype.kind in "fc" for part in parts)
+        if not is_known or max(len(found), sum(part.size for part in parts), len(self.written)) > MOST_WRITTEN:
+            self.written.add("")
+            return
+        for number in (n for part in parts for n in part.ravel()):
+            for one in (number.real, number.imag):
+                self.written |= {digits_of(text) for text in (str(one), repr(float(one)), f"{float(one):.17g}")}
 
     # -- memory that changes
 

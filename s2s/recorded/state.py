@@ -13,7 +13,7 @@ from s2s.core.inspection import name_of
 from s2s.errors import error
 from s2s.recorded.kinds import is_opaque
 from s2s.recorded.memory import owner_of
-from s2s.recorded.recorder import Recorder, is_a, is_number, items_of, kind_of, pack
+from s2s.recorded.recorder import Recorder, digits_of, is_a, is_number, items_of, kind_of, pack
 from s2s.versions.paths import what_to_give
 
 __all__ = [
@@ -29,25 +29,34 @@ def written(*values: Any) -> Any:
     """A value that becomes a part of a text. What is read back from texts then is refused: nobody knows what it is."""
     if ACTIVE and (depends(*values) or hides(values, {})):
         for recorder in ACTIVE:
-            recorder.has_written = True
+            recorder.write(values)
     return values[0]
 
 
 def check_read(fn: Any, *values: Any) -> None:
     """Raise NoDerivativeError where a number is read from a text, after one was written that carries a derivative."""
-    if any(recorder.has_written for recorder in ACTIVE) and any(map(_may_hold_a_number, values)):
+    known = [recorder.written for recorder in ACTIVE if recorder.written]
+    is_any = getattr(fn, "__name__", "") == "fromhex"
+    if any(_may_hold(value, {*digits, ""} if is_any else digits) for value in values for digits in known):
         raise error("S2S180", name=name_of(fn))
 
 
-_NUMBER = re.compile(r"(?<![A-Za-z_0-9])\.?[0-9]")
+_NUMBER = re.compile(r"(?<![A-Za-z_0-9])\.?[0-9][0-9_]*(?:\.[0-9]+)?")
 
 
-def _may_hold_a_number(value: Any) -> bool:
-    """Whether a number can be read from a value: a text with digits that are no part of a name, or bytes, or what keeps
-    things in a way of its own."""
+def _may_hold(value: Any, known: set[str]) -> bool:
+    """Whether a number that was written can be read from a value: a text with its digits, or some of them, that are no
+    part of a name, or bytes, or what keeps things in a way of its own. A number that was rounded is another one, which
+    does not change where the number does."""
     if is_a(value, str):
-        return _NUMBER.search(value) is not None
+        found = list(map(digits_of, _NUMBER.findall(value)))
+        return bool(found) and ("" in known or any(_is_part(one, other) for one in found for other in known))
     return is_a(value, (bytes, bytearray, memoryview, io.IOBase)) or is_opaque(value)
+
+
+def _is_part(one: str, other: str) -> bool:
+    """Whether digits are those of a number, or so many of them that they change where it does."""
+    return one == other or (min(len(one), len(other)) > 3 and (one in other or other in one))
 
 
 def hides(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

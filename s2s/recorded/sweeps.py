@@ -19,7 +19,19 @@ from s2s.directives.policies import nonsmooth
 from s2s.dynamic_calls import _by_position
 from s2s.recorded import memory, operations
 from s2s.recorded.memory import Place
-from s2s.recorded.recorder import Arithmetic, Leaf, Read, Recorder, Ref, Step, Store, pack, unpack
+from s2s.recorded.recorder import (
+    Arithmetic,
+    Leaf,
+    Read,
+    Recorder,
+    Ref,
+    Step,
+    Store,
+    has_own_class,
+    number_type,
+    pack,
+    unpack,
+)
 from s2s.rules import table
 
 __all__ = ["Backward", "Forward"]
@@ -116,7 +128,7 @@ def _pull_arithmetic(sweep: Backward, s: Arithmetic) -> None:
         return
     op, a, b = s.op, s.a, s.b
     if op is operator.pos:
-        one, other = rt.cast(bar, a) if not operations.ACTIVE else bar, None
+        one, other = bar if operations.ACTIVE or has_own_class(a) else rt.cast(bar, a), None
     elif op is operator.add:
         one, other = bar, bar
     elif op is operator.sub:
@@ -235,10 +247,13 @@ def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, b
     what is inf or NaN there does not reach it, as where a mask leaves out what was computed from negative numbers."""
     if not isinstance(bar, np.ndarray) or bar.dtype.kind not in "fc" or np.isfinite(bar).all():
         return bar
+    if not sweep.recorder.has_strong_zeros:
+        return bar
+    if s.fn in _PRODUCTS and not operations.ACTIVE:
+        sweep.has_left_out = True
+        return _of_product(s, bars, structure, bar)
     rule = table.find(s.fn)
     if rule is None or rule.kind != "partials" or len(bars) != 1 or np.shape(bars[0]) != bar.shape:
-        return bar
-    if not sweep.recorder.has_strong_zeros:
         return bar
     is_zero = binary(operator.eq, bars[0], 0.0)
     if not np.isfinite(bars[0]).all():
@@ -247,6 +262,37 @@ def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, b
         is_zero = binary(operator.or_, is_zero, binary(operator.eq, slope, 0.0))
     sweep.has_left_out = True
     return call(np.where, is_zero, 0.0, bar)
+
+
+_PRODUCTS = frozenset({
+    operator.matmul, np.matmul, np.dot, np.inner, np.outer, np.tensordot, np.einsum, np.vdot, np.kron, np.ndarray.dot})
+"""Functions that are sums of products of elements of their arguments."""
+
+
+def _of_product(s: Step, bars: list[Any], structure: Any, bar: Any) -> Any:
+    """The cotangent of an argument of sums of products: what is inf or NaN comes to it from a factor that is not zero
+    alone, as where rows of a table that are NaN are computed, and not read."""
+
+    def summed(change: Any, changed: Any) -> Any:
+        """The cotangent where the arguments and the cotangent of the result are others."""
+        step = Step(s.fn, (), {})
+        step.args, step.kwargs, step.refs, step.result = s.args, s.kwargs, s.refs, s.result
+        step.leaves = [change(leaf) if _is_inexact(leaf) else leaf for leaf in s.leaves]
+        return next(one for part, one in pulled(step, unpack(s.result, list(map(changed, bars)))) if part is structure)
+
+    def odd(x: Any) -> Any:
+        return np.where(np.isfinite(x), 0.0, 1.0).astype(np.result_type(x))[()]
+
+    def own(x: Any) -> Any:
+        return np.where(x == 0, 0.0, 1.0).astype(np.result_type(x))[()]
+
+    even = summed(lambda x: np.where(np.isfinite(x), x, 0.0)[()], lambda x: np.where(np.isfinite(x), x, 0.0)[()])
+    reached = (np.real(summed(odd, own)) > 0.0) | (np.real(summed(own, odd)) > 0.0)
+    return np.where(reached, bar, even)
+
+
+def _is_inexact(leaf: Any) -> bool:
+    return isinstance(leaf, (float, complex, np.inexact)) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc")
 
 
 def _add_all(sweep: Backward, s: Step, structure: Any, bar: Any) -> None:
@@ -264,8 +310,9 @@ def _add_all(sweep: Backward, s: Step, structure: Any, bar: Any) -> None:
 
 def _moving(s: Step) -> tuple[tuple[Any, ...], dict[str, Any], tuple[Any, ...], tuple[int, ...]]:
     """The arguments of a step by position and by name, their structures, and which of them are differentiated."""
-    args = tuple(unpack(arg, s.leaves) for arg in s.args)
-    kwargs = {key: unpack(arg, s.leaves) for key, arg in s.kwargs.items()}
+    leaves = [call(number_type(leaf), leaf) if has_own_class(leaf) else leaf for leaf in s.leaves]
+    args = tuple(unpack(arg, leaves) for arg in s.args)
+    kwargs = {key: unpack(arg, leaves) for key, arg in s.kwargs.items()}
     structures = list(s.args)
     if any(_has_ref(s, arg) for arg in s.kwargs.values()):
         args, places = _by_position(s.fn, args, kwargs)
@@ -357,7 +404,7 @@ def _push_arithmetic(sweep: Forward, s: Arithmetic) -> None:
             return
     mul = functools.partial(binary, operator.mul)
     if op is operator.pos:
-        terms = [type(s.out)(one) if not operations.ACTIVE else one, None]
+        terms = [number_type(s.out)(one) if not operations.ACTIVE else one, None]
     elif op in (operator.add, operator.sub):
         terms = [one, None if other is None else other if op is operator.add else unary(operator.neg, other)]
     elif op is operator.neg:
@@ -463,11 +510,11 @@ def swept_back(recorder: Recorder, leaf: Any, moving: list[tuple[Any, Any]]) -> 
         bar = np.zeros_like(made)
         bar[index] = 1.0
         sweep = Backward(recorder)
-        sweep.add(recorder.ref(leaf), bar if isinstance(leaf, np.ndarray) else type(leaf)(1.0))
+        sweep.add(recorder.ref(leaf), bar if isinstance(leaf, np.ndarray) else number_type(leaf)(1.0))
         sweep.run()
         for ref, dot in moving:
             slope = None if ref is None else sweep.value(ref)
             if slope is not None:
                 moves = np.not_equal(dot, 0.0)
                 made[index] += np.sum(np.multiply(slope, dot, where=moves, out=np.zeros(np.shape(dot))))
-    return made if isinstance(leaf, np.ndarray) else type(leaf)(made[()])
+    return made if isinstance(leaf, np.ndarray) else number_type(leaf)(made[()])

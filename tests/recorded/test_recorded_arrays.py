@@ -103,6 +103,22 @@ def test_compiled_code_that_makes_numbers_of_objects():
     np.testing.assert_allclose(s2s.jacfwd(f)(X), slopes(f), rtol=1e-7)
 
 
+@pytest.mark.parametrize("x", [1.2345678901, 40.0, 0.3])
+def test_numbers_of_texts_that_hold_no_digits_of_one_that_was_written(x):
+    known = {}
+
+    def remembered(x):
+        known[str([x])] = True  # a list of a differentiated number is a key
+        return x * x * int("12") + float("1.5") * x
+
+    def read_back(x):
+        return float(str([x * x])[1:-1]) * x
+
+    assert s2s.grad(remembered)(x) == pytest.approx(24.0 * x + 1.5)
+    with pytest.raises(s2s.errors.NoDerivativeError, match="read back"):
+        s2s.grad(read_back)(x)
+
+
 def test_texts_that_are_no_numbers_are_read_after_one_was_written():
     """No number comes by a text out of a text without digits, an iterator, the keys of a dict, an empty array."""
     def f(x):
