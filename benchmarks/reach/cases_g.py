@@ -540,7 +540,7 @@ def scikit_fda_grid():
 
 
 @case("stonesoup", "KalmanPredictor, KalmanUpdater, ConstantVelocity: a step in prior and measurement", "objects")
-def stonesoup_kalman():
+def stonesoup_kalman_step():
     from datetime import datetime, timedelta
 
     from stonesoup.models.measurement.linear import LinearGaussian
