@@ -122,9 +122,9 @@ def jvp(
     Raises ArgumentError where the tangents do not fit the primals, and the other DifferentiationErrors where the
     function cannot be differentiated.
     """
-    from s2s import derivatives
+    from s2s.tangents import jvp as moved
 
-    return derivatives.jvp(f, primals, tangents, has_aux, kwargs)
+    return moved(f, primals, tangents, has_aux, kwargs)
 
 
 def source(

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import runtime as rt
 from s2s.core.critical import section
 from s2s.core.public import PublicDerivative
 from s2s.core.settings import passes_setting
-from s2s.core.values import UNKNOWN, AbstractValue, Instance, Known, Mapping, Scalar, Sequence
+from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
 from s2s.directives.decorated import Differentiable, options_of
 from s2s.directives.differentiable import option_error
 from s2s.directives.policies import note_used
@@ -32,9 +31,9 @@ from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.lookup import start_afresh
 from s2s.dispatch.version import Version
 from s2s.errors import error
-from s2s.versions.fitting import fit, fit_tangent
+from s2s.versions.fitting import fit
 from s2s.versions.request import Path, Request
-from s2s.versions.signature import annotated, describe, has_float
+from s2s.versions.signature import annotated, describe
 from s2s.versions.target import Target, target_of
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def _is_eternal(f: Any) -> bool:
     return isinstance(f, (np.ufunc, types.BuiltinFunctionType, type(np.sum)))
 
 
-def _name(f: Any) -> str:
+def name_of_function(f: Any) -> str:
     while isinstance(f, functools.partial) and not hasattr(f, "__name__"):
         f = f.func
     name = getattr(f, "__name__", None)
@@ -243,7 +242,7 @@ def backend_of(f: Any) -> str:
 
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     suffix = "" if ask.mode == "primal" else f"_{ask.mode}"
-    name = _name(f) + suffix
+    name = name_of_function(f) + suffix
     finish: Callable[[Version, Target], Callable[..., Any]] | None = None
     if ask.mode in ("vjp", "jvp", "vector_jvp", "vector_vjp"):
         finish = functools.partial(_with_pullback, ask.count) if ask.mode == "vjp" else _with_tangents
@@ -263,7 +262,7 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     made.__dict__["__doc__"] = _document(f, ask)
     made.__name__ = name
     made.remade = None
-    made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', _name(f))}{suffix}"
+    made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', name_of_function(f))}{suffix}"
     if target is not None:
         made.__dict__["__signature__"] = inspect.Signature(target.public)
     made.dispatcher = dispatcher
@@ -275,7 +274,7 @@ def _document(f: Any, ask: Ask) -> str:
         return getattr(f, "__doc__", None) or ""
     what = {"grad": "Gradient", "value_and_grad": "Value and gradient"}.get(ask.mode, "Derivative")
     wrt = f" with respect to {', '.join(map(str, ask.argnums))}" if ask.argnums else ""
-    return f"{what} of {_name(f)}{wrt}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
+    return f"{what} of {name_of_function(f)}{wrt}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
 
 
 def show_compiled(f: Differentiable[..., Any]) -> str:
@@ -336,75 +335,6 @@ def _with_pullback(count: int, version: Version, target: Target) -> Callable[...
 # --- tangents -----------------------------------------------------------------------------------------------
 
 
-def jvp(
-    f: Any, primals: Any, tangents: Any, has_aux: bool, kwargs: dict[str, Any], changes: str = ""
-) -> tuple[Any, ...]:
-    """``f(*primals)`` and its tangent along ``tangents``; see ``api.jvp``."""
-    for name, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
-            raise error("S2S532", name=name, kind=type(given).__name__)
-    if len(primals) != len(tangents):
-        raise error("S2S513", primals=len(primals), tangents=len(tangents))
-    moved = tuple(k for k, (x, x_dot) in enumerate(zip(primals, tangents, strict=True)) if not _is_still(x, x_dot))
-    if not moved:
-        return _standing(f(*primals, **kwargs), has_aux)
-    made = derivative("jvp", f, moved, has_aux, "zeros", len(primals), changes)
-    push = made(*primals, **kwargs)
-    name = _name(f)
-    along = [fit_tangent(tangents[k], primals[k], f"argument {k} of {name}") for k in moved]
-    try:
-        answer = push(*along)
-    except Exception as problem:
-        again = _tried_again(made, problem, primals, kwargs, along)
-        if again is None:
-            raise
-        answer = again[0]
-    if isinstance(f, PublicDerivative):
-        _check_tangent(answer[0], answer[1], name)
-    return answer  # type: ignore[no-any-return]
-
-
-def _check_tangent(out: Any, along: Any, name: str) -> None:
-    """Raise NoDerivativeError for a gradient that holds an object of unknown tangent: all of its floats move."""
-    if isinstance(out, (tuple, list, dict)) and type(along) is type(out):
-        for key in out if isinstance(out, dict) else range(len(out)):
-            _check_tangent(out[key], along[key], name)
-    elif along is None and isinstance(describe(out, "a", True), Instance) and has_float(describe(out, "a", True)):
-        reason = f"its result is or holds an object of type `{type(out).__name__}`, whose contents have no tangent"
-        raise error("S2S202", name=name, reason=reason)
-
-
-def _tried_again(
-    made: Derivative, problem: Exception, primals: Any, kwargs: dict[str, Any], along: Any
-) -> tuple[Any] | None:
-    """The result and its tangents by a recording of the call, where its version has refused it when it ran, or failed;
-    None where it has no other."""
-    dispatcher: Any = made.dispatcher
-    if hasattr(dispatcher, "dispatcher_for"):
-        dispatcher = dispatcher.dispatcher_for(primals, kwargs)
-    values = dispatcher.collect(*primals, **kwargs)
-    return dispatcher.retry(problem, values, lambda push: push(*along))  # type: ignore[no-any-return]
-
-
-def _is_still(primal: Any, tangent: Any) -> bool:
-    """Whether an argument does not move: there is no tangent, or a zero for what has none."""
-    if tangent is None:
-        return True
-    if isinstance(primal, (tuple, list, dict)) and isinstance(tangent, type(primal)):
-        return not has_float(describe(primal, "a", True))
-    number = isinstance(primal, (int, np.integer, str, bytes)) or primal is None or (
-        isinstance(primal, np.ndarray) and primal.dtype.kind not in "fc"
-    )
-    return number and not np.any(tangent)
-
-
-def _standing(out: Any, has_aux: bool) -> tuple[Any, ...]:
-    """A result of arguments that do not move."""
-    if has_aux:
-        return out[0], rt.zeros_of(out[0]), out[1]
-    return out, rt.zeros_of(out)
-
-
 def _with_tangents(version: Version, target: Target) -> Callable[..., Any]:
     """What ``jvp`` calls: a function of the primals that gives one of their tangents."""
     run = version.call
@@ -442,7 +372,7 @@ def source(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, arg
         return dispatcher.version_for(dispatcher.collect(*args, **kwargs)).compiled.text
     target = target_of(f)
     if target is None:
-        raise error("S2S301", name=_name(f), hint="give example arguments: s2s.source(f, x)")
+        raise error("S2S301", name=name_of_function(f), hint="give example arguments: s2s.source(f, x)")
     count = len(target.positional) if mode == "vjp" else 0
     found = _source_derivative(f, mode, argnums, count).dispatcher
     assert isinstance(found, Dispatcher)

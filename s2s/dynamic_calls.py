@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import linecache
 import types
 from collections.abc import Callable
@@ -13,11 +14,13 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core import public, stack
-from s2s.core.inspection import is_written, name_of
+from s2s.core.inspection import name_of
 from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.user_rules import gives_gradient, value_and_pullback, value_and_tangent
+from s2s.errors import DifferentiationError
 from s2s.rules import table
+from s2s.runtime import directions
 from s2s.runtime.repeated_calls import cotangents_of_call, tangent_of_call
 from s2s.versions.signature import describe, has_float
 from s2s.versions.target import own_signature
@@ -52,6 +55,7 @@ def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes
         return fn(*args, **kwargs), lambda cotangent: nothing
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
         return fn(args[0]), lambda cotangent: (rt.cast(cotangent, args[0]),)
+    fn = _MAKERS.get(fn, fn) if isinstance(fn, type) else fn
     again = _again_with(fn, args)
     if again is not None:
         out, pullback = _vjp_of_call(again.fn, again.without(args), kwargs, changes)
@@ -72,17 +76,20 @@ def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes
 
 
 def jvp_of_call(
-    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]
+    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...],
+    total: int | None = None,
 ) -> tuple[Any, Any]:
-    """The result of a call and its tangent; arguments as ``runtime.push`` has them."""
-    return stack.deeper(_jvp_of_call, fn, name, values, dots, keys)
+    """The result of a call and its tangent; arguments as ``runtime.push`` has them. With ``total`` the tangents have so
+    many directions, in their last dimension; the function runs once."""
+    return stack.deeper(_jvp_of_call, fn, name, values, dots, keys, total)
 
 
 def _jvp_of_call(
-    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...]
+    fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...],
+    total: int | None,
 ) -> tuple[Any, Any]:
-    from s2s.derivatives import jvp
     from s2s.errors import error
+    from s2s.tangents import jvp
 
     count = len(values) - len(keys)
     args, kwargs = values[:count], dict(zip(keys, values[count:], strict=True))
@@ -94,18 +101,23 @@ def _jvp_of_call(
         else:
             fn, args, dots = getattr(values[0], name), args[1:], dots[1:]
     if gives_gradient(fn):
-        return value_and_tangent(fn, args, dots[:count], kwargs)
+        if total is None:
+            return value_and_tangent(fn, args, dots[:count], kwargs)
+        found = [value_and_tangent(fn, args, directions.one(dots[:count], d), kwargs) for d in range(total)]
+        return found[-1][0], directions.joined([dot for _, dot in found])
     if any(dot is not None and _has_captured(value) for value, dot in zip(values, dots, strict=True)):
         raise error("S2S143")
     moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]
     if not any(moving):
         out = fn(*args, **kwargs)
-        return out, rt.zeros_of(out)
+        return out, rt.zeros_of(out) if total is None else directions.lift(rt.zeros_of(out), total)
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
-        return fn(args[0]), fn(dots[0])
+        out = fn(args[0])
+        return out, fn(dots[0]) if total is None else directions.tangents_like(dots[0], out, total)
+    fn = _MAKERS.get(fn, fn) if isinstance(fn, type) else fn
     again = _again_with(fn, args)
     if again is not None:
-        return _jvp_of_call(again.fn, None, again.without(args), again.without(dots), keys)
+        return _jvp_of_call(again.fn, None, again.without(args), again.without(dots), keys, total)
     _check_no_class(fn)
     given, places = _by_position(fn, args, kwargs)
     rest = {key: value for key, value in kwargs.items() if key not in places}
@@ -115,16 +127,94 @@ def _jvp_of_call(
         if at is not None and moving[k]:
             tangents[at] = dot
     _check_followed(fn, given)
+    if total is not None:
+        return _along_all(fn, given, tangents, rest, total)
     out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
     return out, out_dot
 
 
+def _along_all(
+    fn: Any, given: tuple[Any, ...], tangents: list[Any], rest: dict[str, Any], total: int
+) -> tuple[Any, Any]:
+    """The result of a call and its tangents along all directions, by forward mode; where that is refused, by the
+    cotangents of each number of the result."""
+    from s2s.derivatives import derivative
+
+    moved = tuple(k for k, dot in enumerate(tangents) if dot is not None)
+    dots = [_along_each(tangents[k], given[k], total) for k in moved]
+    try:
+        made = derivative("vector_jvp", fn, moved, False, "zeros", len(given), "refused")
+        out, out_dot = made(*given, **rest)(*dots)
+        return out, out_dot
+    except DifferentiationError as problem:
+        out, pullback = _vjp_of_call(fn, given, rest, "refused")
+        if any(np.iscomplexobj(part) for part in (*rt.floats(out), *rt.floats(given))):
+            raise problem from None
+
+    numbers = itertools.count()
+
+    def along(leaf: Any) -> Any:
+        rows = [pullback(cotangent) for cotangent in _units(out, next(numbers), leaf)]
+        found = [sum(_product(row[k], dot) for k, dot in zip(moved, dots)) for row in rows]
+        return directions.tangents_like(np.reshape(found, (*np.shape(leaf), total)), leaf, total)
+
+    return out, rt.map_floats(along, out)
+
+
+def _along_each(dot: Any, value: Any, total: int) -> Any:
+    """The tangents of an argument, zeros where there is none."""
+    if isinstance(value, dict):
+        return {key: _along_each(dot and dot[key], part, total) for key, part in value.items()}
+    if isinstance(value, (tuple, list)):
+        dots = dot if dot is not None else [None] * len(value)
+        return rt.rebuild(value, [_along_each(one, part, total) for one, part in zip(dots, value)])
+    if not isinstance(value, (np.ndarray, np.generic, float, complex)):
+        return dot
+    dot = np.zeros((*np.shape(value), total)) if dot is None else dot
+    return directions.tangents_like(dot, value, total) if np.result_type(value).kind in "fc" else dot
+
+
+def _units(out: Any, number: int, leaf: Any) -> list[Any]:
+    """For each element of the ``leaf`` with this number among the floats and arrays of a result the cotangent that is
+    one there, and zero elsewhere."""
+    ones = np.eye(np.size(leaf), dtype=np.result_type(leaf)).reshape((-1, *np.shape(leaf)))
+    return [_unit(out, number, one) for one in ones]
+
+
+def _unit(out: Any, number: int, one: Any) -> Any:
+    numbers = itertools.count()
+    return rt.map_floats(lambda part: one[()] if next(numbers) == number else rt.zeros_of(part), out)
+
+
+def _product(bar: Any, dot: Any) -> Any:
+    """The sum of the products of a cotangent and tangents, which have directions."""
+    if isinstance(dot, dict):
+        return sum(_product(bar[key], part) for key, part in dot.items()) if isinstance(bar, dict) else 0.0
+    if isinstance(dot, (tuple, list)):
+        return sum(map(_product, bar, dot)) if isinstance(bar, (tuple, list)) else 0.0
+    if dot is None or not isinstance(bar, (np.ndarray, np.generic, float)):
+        return 0.0
+    return np.tensordot(bar, dot, axes=np.ndim(bar))
+
+
 def _check_no_class(fn: Any) -> None:
-    """Raise NoDerivativeError for a class of Python code: what becomes of the object that it makes is not known."""
+    """Raise NoDerivativeError for a class without a rule: what becomes of the object that it makes is not known."""
     from s2s.errors import error
 
-    if isinstance(fn, type) and is_written(fn) and table.find(fn) is None:
+    if isinstance(fn, type) and table.find(fn) is None:
         raise error("S2S201", name=fn.__name__)
+
+
+def _list_of(items: Any) -> Any:
+    return list(items)
+
+
+def _tuple_of(items: Any) -> Any:
+    return tuple(items)
+
+
+_MAKERS: dict[type, Any] = {list: _list_of, tuple: _tuple_of}
+"""What is differentiated where one of these classes is called."""
 
 
 class _Again(NamedTuple):

@@ -89,3 +89,27 @@ def test_a_bound_method_of_an_array_keeps_its_own_derivative():
     except s2s.errors.DifferentiationError:
         return
     np.testing.assert_allclose(gradient, 2.0 * X)
+
+
+def converted(function, value):
+    return function(value)
+
+
+def by_classes(x):
+    kinds = [float, tuple, np.asarray, list]
+    first = converted(kinds[int(x[0])], x[1])
+    second = converted(kinds[int(x[2]) + 1], [x[2], x[1]])
+    third = converted(kinds[int(x[0]) + 3], second)
+    return first * second[0] * third[1] ** 2 * x[0]
+
+
+def test_built_in_classes_that_are_chosen_when_the_program_runs(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    h = 1e-5
+    slope = [(by_classes(X + step) - by_classes(X - step)) / (2.0 * h) for step in h * np.eye(3)]
+    np.testing.assert_allclose(s2s.grad(by_classes)(X), slope, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(by_classes)(X), slope, rtol=1e-7)
+    gradient = s2s.grad(by_classes)
+    bend = [(gradient(X + step) - gradient(X - step)) / (2.0 * h) for step in h * np.eye(3)]
+    for second in (s2s.hessian(by_classes), s2s.jacfwd(s2s.jacfwd(by_classes))):
+        np.testing.assert_allclose(second(X), bend, rtol=1e-6, atol=1e-7)

@@ -81,13 +81,22 @@ def _pushed(
     try:
         made = vectorize(joint.context, attempt, tangents.statements, result[1:2], dots, many, owned)
     except NotVector:
-        refuse_asked(joint.context, tangents.block())  # it runs once for each direction
+        _check_repeatable(joint, tangents)
         push = _function(joint, builder, "push", dots, tangents, result)
         each = directions.each_direction_of_objects if _has_objects(joint) else directions.each_direction
         both = builder.let(ir.Call(ir.Const(each), (push, *many)), UNKNOWN)
         return [builder.call(operator.getitem, both, ir.Const(k)) for k in range(len(result))]
     builder.take(attempt)
     return [result[0], *made, *result[2:]]
+
+
+def _check_repeatable(joint: Joint, tangents: Builder) -> None:
+    """Raise UnsupportedSyntaxError for statements that call what may give something else in each direction."""
+    block = tangents.block()
+    refuse_asked(joint.context, block)
+    for s in ir.walk(block):
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(rt.push):
+            raise error("S2S155", span=s.span, name="a function that is known when the program runs")
 
 
 def _function(

@@ -54,8 +54,15 @@ _OWN = (
 )
 """Packages that compute nothing that has a derivative: they run as they are."""
 
-_COMPUTING = ("s2s.runtime", "s2s.rules", "s2s.models", "s2s.dynamic_calls")
-"""What generated code calls, and what hands its arguments to other generated code."""
+_COMPUTING = (
+    "s2s.runtime", "s2s.rules", "s2s.models", "s2s.dynamic_calls", "s2s.api", "s2s.tangents", "s2s.transforms",
+    "s2s.versions.fitting",
+)
+"""What generated code calls, what hands its arguments to other generated code, and derivatives that the program asks
+for."""
+
+_TABLES = ("s2s.rules.table", "s2s.rules.functions")
+"""What the tools themselves look rules up in."""
 
 
 class Installer:
@@ -218,4 +225,4 @@ _RUN_BY_CLASSES = ("__call__", "__get__", "__set__")
 
 def _runs_as_it_is(module: str) -> bool:
     """Whether the code of a module is not watched: it computes nothing, or watches."""
-    return module.partition(".")[0] in _OWN and not module.startswith(_COMPUTING)
+    return module in _TABLES or (module.partition(".")[0] in _OWN and not module.startswith(_COMPUTING))

@@ -443,10 +443,14 @@ def _is_part_of_model(function: types.FunctionType) -> bool:
 
 def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether a Python function with a rule is one step for these arguments; if not, its code is watched: so with one
-    that is differentiated as it is written, one that makes objects, of which a step knows no cotangent, and one by
-    whose argument the rule knows none."""
+    that is differentiated as it is written, one that makes objects, of which a step knows no cotangent, one by whose
+    argument the rule knows none, and a function of generated code that is given containers."""
     if rule.kind == "refuse" or rule.always or rule.body is function or hides(args, kwargs):
         return False
+    if (function.__module__ or "").startswith("s2s.runtime") and any(
+        is_a(arg, (tuple, list, dict)) and depends(arg) for arg in args
+    ):
+        return False  # the rules of what generated code calls are by arrays
     refused = [name for name, body in rule.cotangents.items() if table.is_refusal(body)]
     given = rule.params.bind(*args, **kwargs).arguments if refused else {}
     return not any(depends(given.get(name)) for name in refused)

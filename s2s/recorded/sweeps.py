@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.derivatives import derivative, jvp
+from s2s.derivatives import derivative
 from s2s.directives.policies import nonsmooth
 from s2s.dynamic_calls import _by_position
 from s2s.recorded import memory, operations
@@ -33,6 +33,7 @@ from s2s.recorded.recorder import (
     unpack,
 )
 from s2s.rules import table
+from s2s.tangents import jvp
 
 __all__ = ["Backward", "Forward"]
 

@@ -71,6 +71,7 @@ def _compiled(tree: Any, file: str, kind: str, flags: int, tools: dict[str, Call
         warnings.simplefilter("ignore")  # that a string is called
         module = compile(tree, file, kind, flags, dont_inherit=True)
     objects: dict[str, Any] = {_MARK.format(name): tool for name, tool in tools.items()}
+    objects |= {_MARK.format(f"builtin {look.__name__}"): look for look in (globals, locals)}
     for name in (*_OPERATORS.values(), *(f"i{name.rstrip('_')}" for name in _OPERATORS.values())):
         if hasattr(operator, name):
             objects[_MARK.format(f"operator {name}")] = getattr(operator, name)
@@ -96,6 +97,11 @@ def watched_text(
 def _last_name(func: ast.expr) -> str:
     """The name that a function is called by, without its module; empty where it has none."""
     return func.id if isinstance(func, ast.Name) else func.attr if isinstance(func, ast.Attribute) else ""
+
+
+def _frame() -> list[ast.expr]:
+    """Calls that give the globals and locals where they stand, whatever is called by these names there."""
+    return [ast.Call(tool(f"builtin {name}"), [], []) for name in ("globals", "locals")]
 
 
 def tool(name: str) -> ast.expr:
@@ -147,14 +153,12 @@ class _Watcher(ast.NodeTransformer):
         keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
         args = [self.visit(arg) for arg in node.args]
         if isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec"):
-            frame = [ast.Call(ast.Name(name, ast.Load()), [], []) for name in ("globals", "locals")]
-            return ast.copy_location(ast.Call(tool("evaluate"), [node.func, *frame, *args], keywords), node)
+            return ast.copy_location(ast.Call(tool("evaluate"), [node.func, *_frame(), *args], keywords), node)
         if isinstance(node.func, ast.Name) and node.func.id in OF_FRAME:
             return ast.copy_location(ast.Call(node.func, args, keywords), node)
         if _last_name(node.func) == "evaluate":  # numexpr's reads the variables of the frame that it is called from
-            frame = [ast.Call(ast.Name(name, ast.Load()), [], []) for name in ("globals", "locals")]
             called = self.visit(node.func)
-            return ast.copy_location(ast.Call(tool("call_in_frame"), [called, *frame, *args], keywords), node)
+            return ast.copy_location(ast.Call(tool("call_in_frame"), [called, *_frame(), *args], keywords), node)
         if isinstance(node.func, ast.Attribute):
             receiver = self.visit(node.func.value)
             head = ["call_method", receiver, ast.Constant(self._mangled(node.func.attr))]

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core import public
 
 
 def lift(x: Any, count: int) -> Any:
@@ -101,8 +102,7 @@ def push(
     fn: Any, name: str | None, values: tuple[Any, ...], dots: tuple[Any, ...], keys: tuple[str, ...], count: int
 ) -> Any:
     """As ``runtime.push``, with tangents for many directions."""
-    found = [rt.push(fn, name, values, tuple(one(dot, d) for dot in dots), keys) for d in range(count)]
-    return found[-1][0], joined([dot for _, dot in found])
+    return public.compiler().jvp_of_call(fn, name, values, dots, keys, count)
 
 
 def each_direction(push: Any, *dots: Any) -> Any:

@@ -33,7 +33,18 @@ def as_tuple(x):
     return np.sum(dataclasses.astuple(Pair(p=x))[0] ** 4)
 
 
-@pytest.mark.parametrize("f", [as_dict, as_tuple])
+def made_inside(x):
+    @dataclasses.dataclass
+    class Inner:
+        p: typing.Any
+        q: float = 0.0
+
+    inner = Inner(x)
+    inner.q = np.sum(inner.p**4)
+    return dataclasses.replace(inner, p=1.0).q
+
+
+@pytest.mark.parametrize("f", [as_dict, as_tuple, made_inside])
 def test_copies_of_dataclasses(f):
     np.testing.assert_allclose(s2s.grad(f)(X), 4.0 * X**3)
     np.testing.assert_allclose(s2s.jacfwd(f)(X), 4.0 * X**3)

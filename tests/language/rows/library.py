@@ -48,7 +48,7 @@ def stable(x):
     return p[0][1] ** 2 + p[1][1] * p[2][1] + q[0][0] * q[0][1]
 
 
-@order("`max` and `min` with `key=`", first_order="S2S505")
+@order("`max` and `min` with `key=`")
 def extremes(x):
     low = min((x[0], 1.0), (x[1], x[2]), key=lambda pair: pair[0])
     return max(list(x), key=lambda a: a * (2.0 - a)) ** 2 + min([x[0], x[1] - 3.0], key=abs) * low[0] * low[1]
@@ -485,7 +485,7 @@ def keywords(x):
     return power(**named, c=x[2])
 
 
-@calls("`tuple(...)`, `list(...)` of anything", first_order="S2S505")
+@calls("`tuple(...)`, `list(...)` of anything")
 def made_of_anything(x):
     total = tuple(x)[1] ** 2 + tuple(t**2 for t in x)[2] * list({"a": x[0]}.values())[0]
     return total + list(range(3))[2] * x[3] + tuple(zip(x, x[1:]))[0][1]

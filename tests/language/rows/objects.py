@@ -329,7 +329,7 @@ def tree(x):
     return sum(node.value**2 for node in top.walk())
 
 
-@row("a linked list of tuples", first_order="S2S505")
+@row("a linked list of tuples")
 def linked(x):
     chain = None
     for k in range(3):

@@ -1,0 +1,52 @@
+"""Derivatives that a recorded function asks for, by each of the public functions."""
+
+import numpy as np
+import pytest
+
+import s2s
+
+X = np.array([0.43, 1.19, 0.87])
+
+
+def doubled(x):
+    return eval("x * 2.0")
+
+
+def along(x):
+    out, out_dot = s2s.jvp(lambda v: np.sin(v) * x, (doubled(x),), (x,))
+    return np.sum(out * out_dot)
+
+
+def pulled(x):
+    out, pullback = s2s.vjp(lambda v: np.sin(v) * x, doubled(x))
+    return np.sum(out * pullback(x)[0])
+
+
+def curved(x):
+    return np.sum(s2s.hvp(lambda v: np.sum(np.sin(v) * x), (doubled(x),), (x,)) ** 2)
+
+
+def curved_back(x):
+    return np.sum(s2s.vhp(lambda v: np.sum(np.sin(v) * x), (doubled(x),), (x,)) ** 2)
+
+
+def linear(x):
+    out, model = s2s.linearize(lambda v: np.sin(v) * x, doubled(x))
+    return np.sum(model(x) * out)
+
+
+def jacobians(x):
+    return np.sum(s2s.jacfwd(lambda v: np.sin(v) * x)(doubled(x)) * s2s.jacrev(lambda v: v**2 * x)(x))
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("f", [along, pulled, curved, curved_back, linear, jacobians], ids=lambda f: f.__name__)
+def test_nested(f, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    h = 1e-5
+    slope = [(f(X + step) - f(X - step)) / (2.0 * h) for step in h * np.eye(3)]
+    gradient = s2s.grad(f)
+    np.testing.assert_allclose(gradient(X), slope, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jvp(f, (X,), (np.ones(3),))[1], np.sum(slope), rtol=1e-7)
+    bend = [(gradient(X + step) - gradient(X - step)) / (2.0 * h) for step in h * np.eye(3)]
+    np.testing.assert_allclose(s2s.jacfwd(gradient)(X), bend, rtol=1e-6, atol=1e-7)
