@@ -144,7 +144,7 @@ def _rows(value: Any) -> Any:
 _READERS = frozenset({
     collections.deque,
     list, tuple, set, frozenset, zip, enumerate, map, filter, sorted, reversed, iter, min, max, functools.reduce, dict,
-    itertools.accumulate, itertools.chain, itertools.starmap, itertools.product, itertools.islice,
+    itertools.accumulate, itertools.chain, itertools.starmap, itertools.product, itertools.islice, itertools.tee,
     list.extend,
 })
 

@@ -234,7 +234,9 @@ def filtered(x):
 def teed(x):
     left, right = itertools.tee(iter(list(x)))
     next(right)
-    return sum(a * b for a, b in zip(left, right))
+    low, high = itertools.tee(x)
+    next(high)
+    return sum(a * b for a, b in zip(left, right)) + sum((b - a) ** 3 for a, b in zip(low, high))
 
 
 @iteration("`functools.reduce`")
