@@ -35,6 +35,14 @@ def texts(x):
     return sum(float(word) for word in text.split())
 
 
+@row("a function of which only bytecode is there, with a branch, a loop or a store", refused="S2S201",
+     reason="it cannot be read; give `linecache` its text, or take `numeric=True`")
+def bytecode(x):
+    made = {}
+    exec(compile("def total(x): return sum(v * v for v in x)", "made", "exec"), made)
+    return made["total"](x) * x[0]
+
+
 class Weight:
     def __init__(self, mass, speed):
         self.mass, self.speed = mass, speed
