@@ -121,4 +121,7 @@ def _changed_of(fn: Any, count: int, names: tuple[str, ...], places: tuple[int, 
     is_method = is_a(fn, types.MethodDescriptorType)
     call = f"made0.{fn.__name__}({', '.join(given[1:])})" if is_method else f"fn({', '.join(given)})"
     text += f"    out = {call}\n    return {', '.join(f'made{k}' for k in places)}, out\n"
+    rule = table.find(fn)
+    if not is_method and rule is not None and rule.kind == "model" and not rule.given:
+        fn = rule.body  # numbers stand where the model puts them
     return primitive_of(text, "changed", {"fn": fn})

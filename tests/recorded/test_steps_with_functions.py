@@ -141,3 +141,19 @@ def test_numpy_calls_back_what_no_step_could_compile():
     expected = [(along_rows(X + 1e-6 * e) - along_rows(X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
     np.testing.assert_allclose(s2s.grad(along_rows)(X), expected, rtol=1e-6)
     np.testing.assert_allclose(s2s.jacfwd(along_rows)(X), expected, rtol=1e-6)
+
+
+def test_products_of_sparse_matrices_with_zeros_among_what_they_store():
+    left = sparse.csr_matrix(np.array([[1.0, 2.0, 0.0], [0.0, 3.0, 1.0], [4.0, 0.0, 5.0]]))
+    x = np.array([0.3, 0.0])
+
+    def f(x):
+        middle = sparse.eye(3, format="csr")
+        middle.data[:] = 0.0
+        middle.data[1:] = np.sin(x)
+        whole = left @ middle @ left
+        return (whole @ np.array([1.0, 2.0, 3.0])).sum() + whole.sum() ** 2
+
+    wanted = np.array([(f(x + h) - f(x - h)) / 2e-5 for h in 1e-5 * np.eye(2)])
+    np.testing.assert_allclose(s2s.grad(f)(x), wanted, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(f)(x), wanted, rtol=1e-7)
