@@ -28,7 +28,7 @@ from s2s.recorded.differences import Replay, agree
 from s2s.recorded.given import Shared, arguments_of
 from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Parts, Recorder, is_number, number_type, pack, unpack
-from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back
+from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back, zeros_of
 from s2s.recorded.turns import TURNS
 from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_together
 from s2s.versions.request import Path, Request
@@ -449,7 +449,7 @@ def _bar(sweep: Backward, given: _Input, none: bool) -> Any:
         bar = None if ref is None else sweep.value(ref)
         reached = reached or bar is not None
         if bar is None and ref is not None:
-            bar = rt.zeros_of(leaf)
+            bar = zeros_of(leaf)
         elif is_number(leaf) and not operations.ACTIVE:
             bar = rt.cast(bar, leaf)
         found.append(bar)
@@ -506,7 +506,7 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
     for leaf in leaves:
         ref = recording.recorder.ref(leaf)
         dot = None if ref is None else sweep.value(ref)
-        dot = rt.zeros_of(leaf) if dot is None else dot
+        dot = zeros_of(leaf) if dot is None else dot
         if _carries(leaf) and is_in_doubt(leaf, dot, moving):
             dot = swept_back(recording.recorder, leaf, moving)
             if recording.recorder.cancels and np.any(np.isnan(dot)):

@@ -222,7 +222,7 @@ def _pull_step(sweep: Backward, s: Step) -> None:
     if not any(ref is not None and sweep.has(ref) for ref in s.out_refs):
         return
     bars = [
-        rt.zeros_of(leaf) if ref is None or not sweep.has(ref) else _once(sweep, ref)
+        zeros_of(leaf) if ref is None or not sweep.has(ref) else _once(sweep, ref)
         for leaf, ref in zip(s.outs, s.out_refs)
     ]
     for ref in s.out_refs:
@@ -230,6 +230,11 @@ def _pull_step(sweep: Backward, s: Step) -> None:
             sweep.numbers.pop(ref, None)
     for structure, bar in pulled(s, unpack(s.result, bars)):
         _add_all(sweep, s, structure, _without_slopes(sweep, s, bars, structure, bar))
+
+
+def zeros_of(leaf: Any) -> Any:
+    """The zero cotangent of a value; of a number of a class of its own it is a number of Python."""
+    return number_type(leaf)(0.0) if has_own_class(leaf) else rt.zeros_of(leaf)
 
 
 def _once(sweep: Backward, ref: Ref) -> Any:
@@ -442,7 +447,7 @@ def _push_step(sweep: Forward, s: Step) -> None:
     dots = [None if ref is None else sweep.value(ref) for ref in s.refs]
     if not any(dot is not None for dot in dots):
         return
-    filled = [rt.zeros_of(leaf) if dot is None and _carries(leaf) else dot for leaf, dot in zip(s.leaves, dots)]
+    filled = [zeros_of(leaf) if dot is None and _carries(leaf) else dot for leaf, dot in zip(s.leaves, dots)]
     args, kwargs, structures, argnums = _moving(s)
     tangents = tuple(unpack(structures[k], filled) if k in argnums else None for k in range(len(args)))
     if operations.ACTIVE:

@@ -26,6 +26,13 @@ class Plain(float):
     pass
 
 
+class Radius(float):
+    def __new__(cls, value):
+        if not value > 0.0:
+            raise ValueError(f"radius {value}")
+        return float.__new__(cls, value)
+
+
 class Degrees(float):
     def __add__(self, other):
         return Degrees(super().__add__(other))
@@ -62,6 +69,10 @@ def plain(x):
     return Plain(x) ** 2 + 3.0 * largest + float(Plain(x)) + np.exp(Plain(x)) + np.array([Plain(x), 1.0]).sum()
 
 
+def radii(x):
+    return math.hypot(Radius(3.0), Radius(x)) + Radius(x * x)
+
+
 def degrees(x):
     return (Degrees(x) + 3.0 * Degrees(x)).radians + sum([Degrees(x * x), Degrees(2.0 * x)])
 
@@ -79,6 +90,7 @@ X = 0.7
 SLOPES = {
     named: (2.0 * math.sin(X) + 2.0 * X * math.cos(X) + 1.0 + 2.0 * X, 4.0 * math.cos(X) - 2.0 * X * math.sin(X) + 2.0),
     plain: (2.0 * X + 3.0 + 1.0 + math.exp(X) + 1.0, 2.0 + math.exp(X)),
+    radii: (X / math.hypot(3.0, X) + 2.0 * X, 9.0 / math.hypot(3.0, X) ** 3 + 2.0),
     degrees: (4.0 * math.pi / 180.0 + 2.0 * X + 2.0, 2.0),
     phasor: (6.0 * X, 6.0),
     items: (9.0 * X**2 + 4.0 * X**3 + 2.0 * X, 18.0 * X + 12.0 * X**2 + 2.0),
