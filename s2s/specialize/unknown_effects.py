@@ -42,6 +42,9 @@ _WRITES = by_identity(
 _WALKS = by_identity(next, list, tuple, set, frozenset, dict, sum, any, all, sorted, max, min, str.join, ops.unpack)
 """Functions that ask objects for their items."""
 
+_MAKERS = ("s2s.api", "s2s.directives.differentiable", "s2s.transforms", "s2s.equations")
+"""The modules whose functions make functions of those that they are given, and call none."""
+
 _PLAIN = (int, float, complex, str, bytes, type(None), type(Ellipsis), np.generic, np.dtype, type, types.ModuleType)
 _SAFE_MANAGERS = by_identity(*managers.SETTINGS, contextlib.nullcontext, contextlib.suppress)
 
@@ -77,6 +80,8 @@ def _call_may(call: ir.Call, context: Context) -> bool:
         return True
     if id(fn) in _WALKS and not all(_is_plain(a, context) or _is_walked(a, context) for a in given):
         return True
+    if getattr(fn, "__module__", None) in _MAKERS:
+        return False
     if known.calls_back and any(_may_call(a, context) for a in given):
         return True
     if module.split(".")[0] == "s2s" or id(fn) in _WRITES or id(fn) in _WALKS:
@@ -93,10 +98,12 @@ def _is_known_to_store_nothing(fn: Any, given: list[ir.Atom], context: Context) 
     if isinstance(fn, type):
         return issubclass(fn, (BaseException, *_PLAIN)) and all(_is_plain(a, context) for a in given)
     plain = all(_is_plain(a, context) for a in given)
+    rule = table.find(fn)
+    if rule is not None and rule.by_user:  # its rule says all that it does
+        return True
     if isinstance(fn, types.FunctionType):
         return plain and keeps_nothing(fn)
-    rule = table.find(fn)
-    if rule is not None and not rule.by_user and rule.kind != "model" and not facts(fn).changes:
+    if rule is not None and rule.kind != "model" and not facts(fn).changes:
         return True
     if isinstance(fn, types.BuiltinFunctionType):  # of a module, not bound to an object
         arrays = any(isinstance(context.value(a), Array) or _is_array(a) for a in given)
