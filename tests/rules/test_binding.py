@@ -2,8 +2,10 @@
 
 import inspect
 
+import numpy as np
 import pytest
 
+import s2s
 from s2s.rules import table
 
 
@@ -51,3 +53,13 @@ def test_signatures_of_all_kinds_are_bound_as_python_does(signature, kwargs):
                 table.bind(*given)
         else:
             assert list(table.bind(*given).items()) == list(expected.items())
+
+
+def test_a_condition_of_where_that_is_differentiated_has_no_part_in_it():
+    x = np.array([0.5, 0.0, -0.3, 1.2])
+
+    def chosen(x):
+        return np.sum(np.where(x[:3] * x[3], x[:3] ** 2, x[1:]))
+
+    np.testing.assert_allclose(s2s.grad(chosen)(x), [1.0, 0.0, 1.0 - 0.6, 0.0])
+    np.testing.assert_allclose(s2s.jvp(chosen, (x,), (np.ones(4),))[1], 1.0 + 1.0 - 0.6)

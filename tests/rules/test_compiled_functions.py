@@ -57,6 +57,12 @@ def sines(x):
     return np.sum(fftpack.idst(x) ** 2 * np.arange(6.0)) + np.sum(fftpack.dct(x, 3) ** 3)
 
 
+def packed(x):
+    odd, rows = fftpack.rfft(x[:5]), fftpack.rfft(np.reshape(x, (2, 3)) ** 2, axis=0)
+    back = fftpack.irfft(x) * x
+    return np.sum(odd**2 * np.arange(5.0)) + np.sum(rows**3) + np.sum(back**2) + np.sum(fftpack.irfft(x[:5]) ** 3)
+
+
 def solved_by_lapack(x):
     factor, info = lapack.dpotrf(symmetric(x), lower=1)
     if info != 0:
@@ -86,8 +92,8 @@ def numbers(x):
 
 
 PROGRAMS = [
-    solved_by_gufuncs, determinants, eigenvalues, factors, transforms, sines, solved_by_lapack, products_of_blas,
-    chosen_by_type, numbers,
+    solved_by_gufuncs, determinants, eigenvalues, factors, transforms, sines, packed, solved_by_lapack,
+    products_of_blas, chosen_by_type, numbers,
 ]
 
 

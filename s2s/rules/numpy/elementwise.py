@@ -306,6 +306,7 @@ alias(np.clip, np.ndarray.clip, params="a, min=None, max=None, out=None")
 linear(
     np.where,
     params="condition, x=None, y=None, /",
+    harmless="condition",
     joint=True,
     x=lambda y_bar, condition, x: rt.unbroadcast(np.where(condition, y_bar, 0.0), x),
     y=lambda y_bar, condition, y: rt.unbroadcast(np.where(condition, 0.0, y_bar), y),

@@ -74,10 +74,34 @@ def dst(
     return rt.no_derivative("scipy.fft._pocketfft.dst", "it has a rule without orthogonalize")
 
 
+def r2r_fftpack(
+    a: Any, axes: Any, real2hermitian: Any, forward: Any, inorm: Any = 0, out: Any = None, nthreads: Any = 1
+) -> Any:
+    """Of real numbers along one axis, to and from FFTPACK's order: the real and imaginary parts one after another,
+    without those that are zero."""
+    if out is not None:
+        return rt.no_derivative("scipy.fft._pocketfft.r2r_fftpack", INTO)
+    if axes is None or len(axes) != 1 or bool(real2hermitian) != bool(forward):
+        return rt.no_derivative("scipy.fft._pocketfft.r2r_fftpack", "it has a rule for rfft and irfft of one axis")
+    a = np.moveaxis(a, axes[0], -1)
+    count = np.shape(a)[-1]
+    if forward:
+        half = np.fft.rfft(a)
+        parts = np.reshape(np.stack((np.real(half), np.imag(half)), axis=-1), (*np.shape(a)[:-1], -1))
+        made = np.concatenate((parts[..., :1], parts[..., 2 : count + 1]), axis=-1)
+    else:
+        zero = np.zeros_like(a[..., :1])
+        last = a[..., :0] if count % 2 else zero
+        parts = np.concatenate((a[..., :1], zero, a[..., 1:], last), axis=-1)
+        pairs = np.reshape(parts, (*np.shape(a)[:-1], -1, 2))
+        made = np.fft.irfft(pairs[..., 0] + 1j * pairs[..., 1], count, norm="forward")
+    return np.moveaxis(made * scale_of(inorm, (count,), (0,)), -1, axes[0])
+
+
 try:
     _compiled: Any = importlib.import_module("scipy.fft._pocketfft.pypocketfft")
 except ImportError:  # another SciPy has it elsewhere
     _compiled = None
-for _body in (c2c, r2c, c2r, dct, dst):
+for _body in (c2c, r2c, c2r, dct, dst, r2r_fftpack):
     if hasattr(_compiled, _body.__name__):
         model(getattr(_compiled, _body.__name__))(_body)
