@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from s2s.analysis.abstract.draws import is_draw
 from s2s.codegen.code import Code, Comprehension, Conditional, Junction, Pattern, Target, Tree
 from s2s.codegen.spelling import Speller, load
 from s2s.core import operators, ops
@@ -46,8 +47,9 @@ SUGARED: frozenset[Any] = frozenset(
 
 def is_method(value: Any) -> bool:
     """Whether a known function prints as a method of its first argument."""
-    return isinstance(value, (types.MethodDescriptorType, types.WrapperDescriptorType)) and not (
-        value.__name__.startswith("__")
+    return is_draw(value) or (
+        isinstance(value, (types.MethodDescriptorType, types.WrapperDescriptorType))
+        and not value.__name__.startswith("__")
     )
 
 

@@ -28,7 +28,7 @@ from s2s.specialize.site import NOT_HANDLED, CallSite
 from s2s.specialize.variables import check_joined
 
 __all__ = [
-    "bound_method", "chosen", "closure", "derivative", "draw", "grown_display", "item_of_modules", "made_by_partial",
+    "bound_method", "chosen", "closure", "derivative", "grown_display", "item_of_modules", "made_by_partial",
     "method_of_iterator", "object_", "vectorized",
 ]
 
@@ -165,29 +165,6 @@ def method_of_iterator(site: CallSite) -> ir.Atom | None:
     if holder is not None and virtual_heap.is_instance(holder):
         return NOT_HANDLED
     return site.instead(_OF_ITERATORS[read[1]], [read[0]])
-
-
-def draw(site: CallSite) -> ir.Atom | None:
-    """``np.random.default_rng(3).normal(x)``: the method of the class of a stream that is made here."""
-    read = site.context.definition(site.callee, getattr)
-    made = site.context.definitions.get(read[0]) if read and isinstance(read[0], ir.Var) else None
-    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or made.kwargs or site.is_spread:
-        return NOT_HANDLED
-    seeds = [isinstance(a, ir.Const) and isinstance(a.value, (int, types.NoneType)) for a in made.args]
-    kind = next((kind for makers, kind in _STREAMS if made.fn in makers), None)
-    if kind is None or not all(seeds) or not any(map(site.context.is_varied, (*site.args, *site.kwargs.values()))):
-        return NOT_HANDLED
-    method = getattr(kind, str(read[1].value), None) if isinstance(read[1], ir.Const) else None  # type: ignore[index]
-    if method is None:
-        return NOT_HANDLED
-    return site.instead(method, [read[0], *site.args], site.kwargs)  # type: ignore[index]
-
-
-_STREAMS = (
-    ((ir.Const(np.random.default_rng),), np.random.Generator),
-    ((ir.Const(np.random.RandomState),), np.random.RandomState),
-)
-"""What makes a stream of one class of a seed that is a number."""
 
 
 def object_(site: CallSite) -> ir.Atom | None:

@@ -60,6 +60,7 @@ from s2s.versions.like_items import FEW, KEY_TYPES, MANY, NUMBERS, Sizes, alike,
 from s2s.versions.paths import import_path
 
 __all__ = [
+    "STREAMS",
     "Names",
     "annotated",
     "array_places",
@@ -214,11 +215,15 @@ _OPAQUE = (
 )
 
 
+STREAMS = (np.random.Generator, np.random.RandomState)
+"""The classes of streams of random numbers."""
+
+
 def has_attributes(value: Any) -> bool:
     """Whether it is an object of a class written in Python, whose attributes can be read one by one, or holds what
-    belongs to a thread."""
+    belongs to a thread, or is a stream of random numbers, whose methods have models."""
     kind = type(value)
-    return kind is ThreadLocal or (
+    return kind is ThreadLocal or kind in STREAMS or (
         is_written(kind)
         and not is_sealed(value)
         and not issubclass(kind, _OPAQUE)

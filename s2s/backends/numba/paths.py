@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.values import UNKNOWN, AbstractValue, Mapping, Sequence
+from s2s.versions.signature import STREAMS
 
 __all__ = [
     "Outside", "Unsupported", "article", "as_tuples", "aval_at", "cannot_follow", "follow", "in_place_of", "is_array",
@@ -181,7 +182,9 @@ _STATIC_NAMES = ("method_descriptor", "cython_function_or_method", "Differentiab
 
 
 def is_static(value: Any) -> bool:
-    """Whether a value says what to do, as functions, types and modules do: Numba compiles it in."""
+    """Whether a value says what to do, as functions, types and modules do: Numba compiles it in, or says why not."""
+    if isinstance(getattr(value, "__self__", None), STREAMS):
+        return True  # a function of ``np.random``
     return isinstance(value, _STATIC) or hasattr(type(value), "__wrapped__") or type(value).__name__ in _STATIC_NAMES
 
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.draws import is_draw
 from s2s.analysis.adjoint_placement import ROOT, RUNTIME
 from s2s.analysis.regions import Region
 from s2s.builder.builder import Builder, Context
@@ -60,6 +61,8 @@ def _source(reverser: Reverser, body: Region, value: ir.Call, builder: Builder) 
     fn = value.fn.value if isinstance(value.fn, ir.Const) else None
     owner = getattr(fn, "__self__", None)
     first = value.args[0] if value.args else None
+    if is_draw(fn) and isinstance(first, ir.Var):
+        return _outside(reverser, body, first, builder)
     if owner is None and isinstance(first, ir.Const):  # a bound method, taken apart
         is_method = getattr(type(first.value), getattr(fn, "__name__", ""), None) is fn
         owner = first.value if is_method else None

@@ -1,0 +1,84 @@
+"""What draws of random numbers give: kinds and shapes by example, of a stream that is made for it."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from s2s.analysis.abstract.lattice import join, known
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence, Unknown
+from s2s.rules.functions import describe
+from s2s.versions.signature import STREAMS
+
+if TYPE_CHECKING:
+    from s2s.analysis.abstract.evaluate import Evaluator
+
+__all__ = ["is_draw", "result_of_draw"]
+
+_OTHERS = {"bytes", "get_state", "random_integers", "seed", "set_state", "shuffle", "spawn", "tomaxint"}
+"""Methods of streams that draw no numbers, warn, or change what they are given."""
+
+
+@functools.cache
+def _draws() -> dict[int, tuple[type, str]]:
+    """The class and the name of each method that draws numbers, by its ``id``."""
+    found: dict[int, tuple[type, str]] = {}
+    for kind in STREAMS:
+        for name in vars(kind).keys() - _OTHERS:
+            method = inspect.getattr_static(kind, name)
+            if not name.startswith("_") and callable(method):
+                found[id(method)] = (kind, name)
+    return found
+
+
+def is_draw(method: Any) -> bool:
+    """Whether it is a method of one of the classes that draws numbers, and changes nothing but the stream."""
+    return id(method) in _draws()
+
+
+def draw_of_another(kind: type, name: str, *args: Any, **kwargs: Any) -> Any:
+    """What a method of a class gives, by a stream that is made for it: the same each time."""
+    return getattr(kind(np.random.MT19937(0)), name)(*args, **kwargs)
+
+
+describe(draw_of_another, acts=False, changes=(), calls_back=False, pure=True)
+
+
+def result_of_draw(
+    evaluator: Evaluator, method: Any, args: list[AbstractValue], kwargs: dict[str, AbstractValue]
+) -> AbstractValue:
+    """The abstract value of what a method of a stream gives for these arguments, without the stream; UNKNOWN where no
+    example says it. Where an argument is an integer that is not known, the lengths that depend on it are
+    not known."""
+    kind, name = _draws()[id(method)]
+    named = known(kind), known(name)
+    found = evaluator.probe(draw_of_another, (*named, *args), kwargs)
+    if isinstance(found, Unknown):
+        found, other = (
+            evaluator.probe(
+                draw_of_another,
+                (*named, *(_with_number(value, number) for value in args)),
+                {key: _with_number(value, number) for key, value in kwargs.items()},
+            )
+            for number in (2, 3)
+        )
+        found = join(found, other, evaluator.facts)
+    if isinstance(found, Array):
+        return found
+    if isinstance(found, Known) and isinstance(found.value, (bool, int, float, np.generic)):
+        return Scalar(type(found.value))  # the number is another each time
+    return Scalar(found.type) if isinstance(found, Scalar) else UNKNOWN
+
+
+def _with_number(value: AbstractValue, number: int) -> AbstractValue:
+    """An argument with a number for each integer that is not known."""
+    match value:
+        case Scalar(kind) if kind is int:
+            return known(number)
+        case Sequence(kind, items):
+            return Sequence(kind, tuple(_with_number(item, number) for item in items))
+        case _:
+            return value
