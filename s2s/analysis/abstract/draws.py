@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2s.analysis.abstract.lattice import join, known
+from s2s.core.inspection import namespace
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence, Unknown
 from s2s.rules.functions import describe
 from s2s.versions.signature import STREAMS
@@ -27,9 +27,8 @@ def _draws() -> dict[int, tuple[type, str]]:
     """The class and the name of each method that draws numbers, by its ``id``."""
     found: dict[int, tuple[type, str]] = {}
     for kind in STREAMS:
-        for name in vars(kind).keys() - _OTHERS:
-            method = inspect.getattr_static(kind, name)
-            if not name.startswith("_") and callable(method):
+        for name, method in namespace(kind).items():
+            if not name.startswith("_") and name not in _OTHERS and callable(method):
                 found[id(method)] = (kind, name)
     return found
 

@@ -6,7 +6,6 @@ gives what examples give (``analysis/abstract/draws.py``).
 
 from __future__ import annotations
 
-import inspect
 import types
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 
 from s2s.analysis.abstract.draws import is_draw, result_of_draw
 from s2s.core import ir
+from s2s.core.inspection import class_attribute
 from s2s.core.values import UNKNOWN, AbstractValue
 from s2s.specialize.site import NOT_HANDLED, CallSite
 from s2s.versions.signature import STREAMS
@@ -29,7 +29,8 @@ def read(site: CallSite) -> ir.Atom | None:
     found = site.context.definition(site.callee, getattr)
     if found is None or not isinstance(found[1], ir.Const) or site.is_spread:
         return NOT_HANDLED
-    method = inspect.getattr_static(_made_by(site, found[0]), str(found[1].value), None)
+    kind = _made_by(site, found[0])
+    method = None if kind is None else class_attribute(kind, str(found[1].value), None)
     if method is None or not (is_draw(method) or site.is_varied):
         return NOT_HANDLED
     return site.instead(method, [found[0], *site.args], site.kwargs)
