@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.draws import is_draw, is_seeded
 from s2s.analysis.abstract.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.batch.sparsity import Dependences
 from s2s.batch.vector import NotVector, vectorize, with_directions
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
 from s2s.core.inspection import public_module
@@ -94,12 +95,22 @@ def _pushed(
 def _check_repeatable(joint: Joint, tangents: Builder) -> None:
     """Raise UnsupportedSyntaxError for statements that call what may give something else in each direction."""
     block = tangents.block()
+    made = {s.target for s in ir.walk(block) if isinstance(s, ir.Let) and is_seeded(s.value)}
     for call in asked(joint.context, block):
-        if not _solves(call):
+        if not _solves(call) and not (is_seeded(call.value) or _receiver(joint.context, call) in made):
             raise error("S2S155", span=call.span, name=name_of_call(joint.context, call))
     for s in ir.walk(block):
         if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(rt.push):
             raise error("S2S155", span=s.span, name="a function that is known when the program runs")
+
+
+def _receiver(context: Context, s: ir.Let) -> Any:
+    """The stream whose method a statement calls."""
+    assert isinstance(s.value, ir.Call)
+    if isinstance(s.value.fn, ir.Const):
+        return s.value.args[0] if is_draw(s.value.fn.value) and s.value.args else None
+    method = context.definition(s.value.fn, getattr)
+    return None if method is None else method[0]
 
 
 def _solves(s: ir.Let) -> bool:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import functools
+import types
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2s.analysis.abstract.lattice import join, known
+from s2s.core import ir
 from s2s.core.inspection import namespace
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence, Unknown
 from s2s.rules.functions import describe
@@ -16,7 +18,7 @@ from s2s.versions.signature import STREAMS
 if TYPE_CHECKING:
     from s2s.analysis.abstract.evaluate import Evaluator
 
-__all__ = ["is_draw", "result_of_draw"]
+__all__ = ["class_of_made", "is_draw", "is_seeded", "result_of_draw"]
 
 _OTHERS = {"bytes", "get_state", "random_integers", "seed", "set_state", "shuffle", "spawn", "tomaxint"}
 """Methods of streams that draw no numbers, warn, or change what they are given."""
@@ -44,6 +46,27 @@ def draw_of_another(kind: type, name: str, *args: Any, **kwargs: Any) -> Any:
 
 
 describe(draw_of_another, acts=False, changes=(), calls_back=False, pure=True)
+
+
+def class_of_made(made: Any) -> type | None:
+    """The class of the stream that a call makes of numbers or of nothing; None for another call. One that is made of
+    something else may be of a class of its own."""
+    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or made.kwargs:
+        return None
+    if not all(isinstance(a, ir.Const) and isinstance(a.value, (int, types.NoneType)) for a in made.args):
+        return None
+    return _OF_MAKERS.get(made.fn)
+
+
+def is_seeded(made: Any) -> bool:
+    """Whether a call makes a stream that draws the same numbers each time it is made."""
+    return class_of_made(made) is not None and made.args[:1] not in ((), (ir.Const(None),))
+
+
+_OF_MAKERS: dict[ir.Const, type] = {
+    ir.Const(np.random.default_rng): np.random.Generator,
+    ir.Const(np.random.RandomState): np.random.RandomState,
+}
 
 
 def result_of_draw(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.analysis.abstract.draws import is_draw, result_of_draw
+from s2s.analysis.abstract.draws import class_of_made, is_draw, result_of_draw
 from s2s.core import ir
 from s2s.core.inspection import class_attribute
 from s2s.core.values import UNKNOWN, AbstractValue
@@ -29,27 +29,11 @@ def read(site: CallSite) -> ir.Atom | None:
     found = site.context.definition(site.callee, getattr)
     if found is None or not isinstance(found[1], ir.Const) or site.is_spread:
         return NOT_HANDLED
-    kind = _made_by(site, found[0])
+    kind = class_of_made(site.context.definitions.get(found[0])) if isinstance(found[0], ir.Var) else None
     method = None if kind is None else class_attribute(kind, str(found[1].value), None)
     if method is None or not (is_draw(method) or site.is_varied):
         return NOT_HANDLED
     return site.instead(method, [found[0], *site.args], site.kwargs)
-
-
-def _made_by(site: CallSite, stream: ir.Atom) -> type | None:
-    """The class of a stream. One that is made of something else may be of a class of its own."""
-    made = site.context.definitions.get(stream) if isinstance(stream, ir.Var) else None
-    if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or made.kwargs:
-        return None
-    if not all(isinstance(a, ir.Const) and isinstance(a.value, (int, types.NoneType)) for a in made.args):
-        return None
-    return _OF_MAKERS.get(made.fn)
-
-
-_OF_MAKERS: dict[ir.Const, type] = {
-    ir.Const(np.random.default_rng): np.random.Generator,
-    ir.Const(np.random.RandomState): np.random.RandomState,
-}
 
 
 def drawn(site: CallSite) -> ir.Atom | None:
