@@ -55,7 +55,7 @@ def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes
         return fn(*args, **kwargs), lambda cotangent: nothing
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
         return fn(args[0]), lambda cotangent: (rt.cast(cotangent, args[0]),)
-    fn = _MAKERS.get(fn, fn) if isinstance(fn, type) else fn
+    fn = _list_of if fn is list else _tuple_of if fn is tuple else fn
     again = _again_with(fn, args)
     if again is not None:
         out, pullback = _vjp_of_call(again.fn, again.without(args), kwargs, changes)
@@ -114,7 +114,7 @@ def _jvp_of_call(
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
         out = fn(args[0])
         return out, fn(dots[0]) if total is None else directions.tangents_like(dots[0], out, total)
-    fn = _MAKERS.get(fn, fn) if isinstance(fn, type) else fn
+    fn = _list_of if fn is list else _tuple_of if fn is tuple else fn
     again = _again_with(fn, args)
     if again is not None:
         return _jvp_of_call(again.fn, None, again.without(args), again.without(dots), keys, total)
@@ -211,10 +211,6 @@ def _list_of(items: Any) -> Any:
 
 def _tuple_of(items: Any) -> Any:
     return tuple(items)
-
-
-_MAKERS: dict[type, Any] = {list: _list_of, tuple: _tuple_of}
-"""What is differentiated where one of these classes is called."""
 
 
 class _Again(NamedTuple):

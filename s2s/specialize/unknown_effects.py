@@ -21,6 +21,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis import managers
+from s2s.analysis.abstract.draws import is_of_stream
 from s2s.analysis.functions import facts
 from s2s.core import ir, ops
 from s2s.core.closures import Closure
@@ -136,8 +137,7 @@ def is_dynamic(s: ir.Statement, context: Context) -> bool:
 def _is_draw(callee: ir.Atom, context: Context) -> bool:
     """Whether a function is a method of a stream of random numbers: what it shuffles is noted before the call."""
     if isinstance(callee, ir.Const):
-        return public_module(callee.value).split(".")[0] == "random" or (
-            getattr(callee.value, "__objclass__", None) in (np.random.Generator, np.random.RandomState))
+        return public_module(callee.value).split(".")[0] == "random" or is_of_stream(callee.value)
     found = context.definition(callee, getattr)
     return found is not None and isinstance(found[1], ir.Const) and found[1].value in _STREAMS
 

@@ -18,26 +18,32 @@ from s2s.versions.signature import STREAMS
 if TYPE_CHECKING:
     from s2s.analysis.abstract.evaluate import Evaluator
 
-__all__ = ["class_of_made", "is_draw", "is_seeded", "result_of_draw"]
+__all__ = ["class_of_made", "is_draw", "is_of_stream", "is_seeded", "result_of_draw"]
 
 _OTHERS = {"bytes", "get_state", "random_integers", "seed", "set_state", "shuffle", "spawn", "tomaxint"}
 """Methods of streams that draw no numbers, warn, or change what they are given."""
 
 
 @functools.cache
-def _draws() -> dict[int, tuple[type, str]]:
-    """The class and the name of each method that draws numbers, by its ``id``."""
+def _methods() -> dict[int, tuple[type, str]]:
+    """The class and the name of each method of streams, by its ``id``."""
     found: dict[int, tuple[type, str]] = {}
     for kind in STREAMS:
         for name, method in namespace(kind).items():
-            if not name.startswith("_") and name not in _OTHERS and callable(method):
+            if not name.startswith("_") and callable(method):
                 found[id(method)] = (kind, name)
     return found
 
 
 def is_draw(method: Any) -> bool:
     """Whether it is a method of one of the classes that draws numbers, and changes nothing but the stream."""
-    return id(method) in _draws()
+    found = _methods().get(id(method))
+    return found is not None and found[1] not in _OTHERS
+
+
+def is_of_stream(fn: Any) -> bool:
+    """Whether it is a method of one of the classes, as their attribute or bound to a stream."""
+    return id(fn) in _methods() or type(getattr(fn, "__self__", None)) in STREAMS
 
 
 def draw_of_another(kind: type, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -75,7 +81,7 @@ def result_of_draw(
     """The abstract value of what a method of a stream gives for these arguments, without the stream; UNKNOWN where no
     example says it. Where an argument is an integer that is not known, the lengths that depend on it are
     not known."""
-    kind, name = _draws()[id(method)]
+    kind, name = _methods()[id(method)]
     named = known(kind), known(name)
     found = evaluator.probe(draw_of_another, (*named, *args), kwargs)
     if isinstance(found, Unknown):
