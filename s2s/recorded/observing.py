@@ -26,6 +26,7 @@ __all__ = ["observe_call"]
 
 _ACTIVE: list[Observed] = []
 _SEEN: set[type] = set()
+_CACHED: dict[int, Any] = {}
 _CALLED = (types.FunctionType, types.MethodType, functools.partial)
 _NOTED: dict[tuple[types.CodeType, str], types.CodeType | None] = {}
 
@@ -47,13 +48,14 @@ def observe_call(function: types.FunctionType, values: tuple[Any, ...]) -> Obser
             _INSTALLER.see(function)
             drawn = replay.surroundings.draws()
             replay.at({})
+            found.acts = drawn != replay.surroundings.draws() or _acts_again(replay)
         except Exception:
             return None
         finally:
             _ACTIVE.remove(found)
             _SEEN.clear()
+            _CACHED.clear()
             _INSTALLER.restore()
-        found.acts = drawn != replay.surroundings.draws() or _acts_again(replay)
     found.acts |= replay.has_printed
     return found
 
@@ -77,7 +79,19 @@ def _note(value: Any, place: Any) -> Any:
             _SEEN.add(value)
             for name in ("__new__", "__init__", "__post_init__"):
                 _INSTALLER.see(getattr(value, name, None))
+        elif kind is functools._lru_cache_wrapper:
+            return _with_own_cache(value)
+        if kind is types.MethodType and type(value.__func__) is functools._lru_cache_wrapper:
+            return types.MethodType(_with_own_cache(value.__func__), value.__self__)
     return value
+
+
+def _with_own_cache(function: Any) -> Any:
+    """A function that keeps its results, with a cache for this run: what it does at its first call, it has not done."""
+    if id(function) not in _CACHED:
+        _INSTALLER.see(function.__wrapped__)
+        _CACHED[id(function)] = functools.lru_cache(**function.cache_parameters())(function.__wrapped__)
+    return _CACHED[id(function)]
 
 
 def _note_not(is_other: bool, place: Any) -> bool:

@@ -1,6 +1,7 @@
 """Functions that the compiler refuses, and compiles once it has seen what their values are."""
 
 import collections
+import functools
 import io
 import linecache
 import sys
@@ -13,6 +14,7 @@ import pytest
 
 import s2s
 from s2s.dispatch import observing
+from s2s.errors import NoDerivativeError
 from s2s.recorded.differences import Replay
 
 X = np.array([0.4, 1.3])
@@ -648,3 +650,31 @@ def test_second_derivatives_where_kinds_alternate():
         np.testing.assert_allclose(s2s.jacfwd(s2s.grad(f))(X), wanted, rtol=1e-5)
         np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
         np.testing.assert_allclose(s2s.hessian(f)(X), wanted, rtol=1e-5)
+
+
+WEIGHTS = np.array([1.0, 2.0])
+
+
+@functools.lru_cache
+def heavier(k):
+    WEIGHTS[...] += k
+    return k
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("derivative", [
+    lambda f: s2s.value_and_grad(f)(X), lambda f: s2s.jvp(f, (X,), (X,)), lambda f: s2s.vjp(f, X),
+], ids=["grad", "jvp", "vjp"])
+def test_looking_fills_no_cache(derivative):
+    """What a function does that keeps its results, it does in the call itself; that cannot be held against
+    differences."""
+    def f(x):
+        w = WEIGHTS
+        y = w * np.sin(x)
+        heavier(2.0)
+        return np.sum(y * w)
+
+    heavier.cache_clear()
+    WEIGHTS[...] = [1.0, 2.0]
+    with pytest.raises(NoDerivativeError, match="another result when it runs again"):
+        derivative(f)
