@@ -26,7 +26,7 @@ from s2s.analysis.functions import facts
 from s2s.core import ir, ops
 from s2s.core.closures import Closure
 from s2s.core.inspection import by_identity, public_module
-from s2s.core.values import AbstractValue, Array, IterableOf, Known, ListOf, Mapping, Range, Scalar, Sequence
+from s2s.core.values import AbstractValue, Array, DictOf, IterableOf, Known, ListOf, Mapping, Range, Scalar, Sequence
 from s2s.rules import table
 from s2s.specialize.keeping import keeps_nothing
 
@@ -57,7 +57,7 @@ def may_run_unknown(s: ir.Statement, context: Context) -> bool:
             return _call_may(call, context)
         case ir.Store("item" | "attr", target):
             value = context.value(target)
-            return not isinstance(value, (Array, ListOf, Sequence, Mapping)) and not context.is_varied(target)
+            return not isinstance(value, (Array, ListOf, DictOf, Sequence, Mapping)) and not context.is_varied(target)
         case ir.For(iterable=iterable):
             return not _is_walked(iterable, context)
         case ir.With(manager=manager):
@@ -146,7 +146,7 @@ def _is_method_of_plain(callee: ir.Atom, context: Context) -> bool:
     """Whether a function was read from a number, a text, a container or an array."""
     found = context.definition(callee, getattr)
     value = context.value(found[0]) if found else None
-    return isinstance(value, (Scalar, Sequence, Mapping, Range, ListOf)) or (
+    return isinstance(value, (Scalar, Sequence, Mapping, Range, ListOf, DictOf)) or (
         isinstance(value, Known) and isinstance(value.value, (str, bytes, int, float)))
 
 
@@ -154,7 +154,12 @@ def _is_plain(atom: ir.Atom, context: Context) -> bool:
     """Whether a value has no method of the program: a number, a text, an array, a container of such."""
     if isinstance(atom, ir.Const):
         return _is_plain_object(atom.value)
-    return context.is_varied(atom) or _is_plain_value(context.value(atom))
+    return context.is_varied(atom) or _is_plain_value(context.value(atom)) or _is_text(context.definitions.get(atom))
+
+
+def _is_text(made: Any) -> bool:
+    """Whether a call gives a text: nothing is known of it, but that it has no method of the program."""
+    return isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) and id(made.fn.value) in _WRITES
 
 
 def _is_plain_object(value: Any) -> bool:
@@ -175,6 +180,8 @@ def _is_plain_value(value: AbstractValue) -> bool:
             return all(map(_is_plain_value, items))
         case ListOf(item) | IterableOf(item=item):
             return _is_plain_value(item)
+        case DictOf(key, item):
+            return _is_plain_value(key) and _is_plain_value(item)
     return False
 
 
@@ -196,7 +203,8 @@ def _may_call(atom: ir.Atom, context: Context) -> bool:
 def _is_walked(iterable: ir.Atom, context: Context) -> bool:
     """Whether a loop runs over an array or a container, by functions of Python that hand on its items."""
     value = context.value(iterable)
-    if isinstance(value, (Array, Range, Sequence, Mapping, ListOf, Known, IterableOf)) or context.is_varied(iterable):
+    walked = (Array, Range, Sequence, Mapping, ListOf, DictOf, Known, IterableOf)
+    if isinstance(value, walked) or context.is_varied(iterable):
         return True
     made = context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
     if not isinstance(made, ir.Call) or not isinstance(made.fn, ir.Const) or facts(made.fn.value).acts:
