@@ -25,7 +25,6 @@ from s2s.batch.vector import NotVector, vectorize, with_directions
 from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import holds_attributes
 from s2s.core import ir, ops
-from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Scalar, Sequence
 from s2s.errors import error
 from s2s.forward.sweep import Forwarder
@@ -33,6 +32,7 @@ from s2s.optimize.passes import DEAD_CODE, STORES, run_passes
 from s2s.reverse.joint import Joint, Mode
 from s2s.runtime import dependence, directions
 from s2s.specialize.checkpoints import asked, name_of_call
+from s2s.specialize.unknown_effects import draws_numbers
 
 
 def tangents_of(
@@ -93,15 +93,13 @@ def _pushed(
 
 
 def _check_repeatable(joint: Joint, tangents: Builder) -> None:
-    """Raise UnsupportedSyntaxError for statements that call what may give something else in each direction."""
+    """Raise UnsupportedSyntaxError for statements that draw other random numbers in each direction."""
     block = tangents.block()
     made = {s.target for s in ir.walk(block) if isinstance(s, ir.Let) and is_seeded(s.value)}
     for call in asked(joint.context, block):
-        if not _solves(call) and not (is_seeded(call.value) or _receiver(joint.context, call) in made):
+        assert isinstance(call.value, ir.Call)
+        if draws_numbers(call.value.fn, joint.context) and _receiver(joint.context, call) not in made:
             raise error("S2S155", span=call.span, name=name_of_call(joint.context, call))
-    for s in ir.walk(block):
-        if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(rt.push):
-            raise error("S2S155", span=s.span, name="a function that is known when the program runs")
 
 
 def _receiver(context: Context, s: ir.Let) -> Any:
@@ -111,14 +109,6 @@ def _receiver(context: Context, s: ir.Let) -> Any:
         return s.value.args[0] if is_draw(s.value.fn.value) and s.value.args else None
     method = context.definition(s.value.fn, getattr)
     return None if method is None else method[0]
-
-
-def _solves(s: ir.Let) -> bool:
-    """Whether a statement calls a function of s2s that gives the same again, as one that computes with a solution that
-    was found, or reads what a call may change: that call is asked itself."""
-    fn = s.value.fn.value if isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const) else None
-    module = public_module(fn)
-    return fn in (rt.kept, rt.now, rt.before_calls) or (module.startswith("s2s.") and module != rt.__name__)
 
 
 def _function(

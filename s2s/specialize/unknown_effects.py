@@ -15,7 +15,7 @@ import contextlib
 import random
 import types
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from s2s.specialize.keeping import keeps_nothing
 if TYPE_CHECKING:
     from s2s.builder.builder import Context
 
-__all__ = ["is_dynamic", "may_run_unknown", "plain_atoms"]
+__all__ = ["draws_numbers", "is_dynamic", "may_run_unknown", "plain_atoms"]
 
 _DYNAMIC = by_identity(rt.call, rt.call_again, rt.call_method, rt.call_method_again)
 _WRITES = by_identity(
@@ -62,17 +62,22 @@ def may_run_unknown(s: ir.Statement, context: Context) -> bool:
             return not _is_walked(iterable, context)
         case ir.With(manager=manager):
             return not _is_safe_manager(manager, context)
-        case _:
+        case (
+            ir.Let() | ir.Store() | ir.If() | ir.While() | ir.Try() | ir.Assert() | ir.Raise() | ir.Return()
+            | ir.Break() | ir.Continue() | ir.Note()
+        ):
             return False
+        case _ as never:
+            assert_never(never)
 
 
 def _call_may(call: ir.Call, context: Context) -> bool:
     given = list(plain_atoms(call))
     if not isinstance(call.fn, ir.Const):
-        return not (_is_draw(call.fn, context) or (
+        return not (draws_numbers(call.fn, context) or (
             _is_method_of_plain(call.fn, context) and all(_is_plain(a, context) for a in given)))
     fn = call.fn.value
-    if id(call) in context.quiet or _is_draw(call.fn, context):
+    if id(call) in context.quiet or draws_numbers(call.fn, context):
         return False
     if id(fn) in _DYNAMIC:
         return True
@@ -134,7 +139,7 @@ def is_dynamic(s: ir.Statement, context: Context) -> bool:
     return isinstance(s, ir.Let) and s.target is not None and context.is_varied(s.target)
 
 
-def _is_draw(callee: ir.Atom, context: Context) -> bool:
+def draws_numbers(callee: ir.Atom, context: Context) -> bool:
     """Whether a function is a method of a stream of random numbers: what it shuffles is noted before the call."""
     if isinstance(callee, ir.Const):
         return public_module(callee.value).split(".")[0] == "random" or is_of_stream(callee.value)
