@@ -32,7 +32,7 @@ from s2s.optimize.passes import DEAD_CODE, STORES, run_passes
 from s2s.reverse.joint import Joint, Mode
 from s2s.runtime import dependence, directions
 from s2s.specialize.checkpoints import asked, name_of_call
-from s2s.specialize.unknown_effects import draws_numbers
+from s2s.specialize.unknown_effects import draws_numbers, plain_atoms
 
 
 def tangents_of(
@@ -100,6 +100,11 @@ def _check_repeatable(joint: Joint, tangents: Builder) -> None:
         assert isinstance(call.value, ir.Call)
         if draws_numbers(call.value.fn, joint.context) and _receiver(joint.context, call) not in made:
             raise error("S2S155", span=call.span, name=name_of_call(joint.context, call))
+    for s in ir.walk(block):
+        pushed = s.value if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) else None
+        if pushed is not None and pushed.fn == ir.Const(rt.push):
+            if any(draws_numbers(a, joint.context) for a in plain_atoms(pushed)):
+                raise error("S2S155", span=s.span, name="a function that draws random numbers")
 
 
 def _receiver(context: Context, s: ir.Let) -> Any:

@@ -142,7 +142,9 @@ def is_dynamic(s: ir.Statement, context: Context) -> bool:
 def draws_numbers(callee: ir.Atom, context: Context) -> bool:
     """Whether a function is a method of a stream of random numbers: what it shuffles is noted before the call."""
     if isinstance(callee, ir.Const):
-        return public_module(callee.value).split(".")[0] == "random" or is_of_stream(callee.value)
+        owner = getattr(callee.value, "__objclass__", type(getattr(callee.value, "__self__", None)))
+        is_of_python = any(owner is kind for kind in random.Random.__mro__[:-1])
+        return is_of_python or public_module(callee.value).split(".")[0] == "random" or is_of_stream(callee.value)
     found = context.definition(callee, getattr)
     return found is not None and isinstance(found[1], ir.Const) and found[1].value in _STREAMS
 

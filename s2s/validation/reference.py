@@ -45,6 +45,8 @@ class Direction:
                 self.by_leaf[leaf] = drawn
         if self._overlaps(arrays):
             self.is_fit = False
+        self.has_objects = any(arrays.keys() & self._held_by_objects(path) for path in wrt)
+        """Whether an object holds an array that moves: the object has no tangent here."""
 
     def _overlaps(self, moved: dict[int, Any]) -> bool:
         every = list(arrays_in(tuple(self.values.values())))
@@ -54,6 +56,11 @@ class Direction:
         if any(id(a) in still or _repeats(a) for a in mine):
             return True
         return any(a is not b and np.may_share_memory(a, b) for a in mine for b in every)
+
+    def _held_by_objects(self, path: tuple[Any, ...]) -> set[int]:
+        """The arrays in what is differentiated that are no parts of it which move, by their ``id``."""
+        value = _at(self.values, path)
+        return {id(a) for a in arrays_in(value)} - {id(part) for _, part in leaves(value, path)}
 
     def moved(self, amount: float) -> tuple[Any, ...]:
         """The values, copied, moved by ``amount`` along the direction."""
@@ -212,7 +219,7 @@ def differences(
     run: Callable[[tuple[Any, ...]], Any], direction: Direction, step: Callable[[], None]
 ) -> np.ndarray[Any, Any] | None:
     """The derivative of the floats that ``run`` gives along a direction; None where that is not certain."""
-    if not direction.is_fit or not direction.by_leaf:
+    if not direction.is_fit or direction.has_objects or not direction.by_leaf:
         return None
     found = []
     try:

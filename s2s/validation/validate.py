@@ -310,7 +310,9 @@ class Validator:
 
     def by_forward_mode(self, direction: reference.Direction) -> Any:
         """The derivative of the value by forward mode, interpreted; None where there is none."""
-        if self.stages.tangent is None or self.request.mode in FORWARD or not direction.by_leaf:
+        if self.stages.tangent is None or self.request.mode in FORWARD:
+            return None
+        if direction.has_objects or not direction.by_leaf:
             return None
         try:
             made = self.stages.tangent()
