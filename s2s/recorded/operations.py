@@ -447,7 +447,7 @@ def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[s
     argument the rule knows none, and a function of generated code that is given containers."""
     if rule.kind == "refuse" or rule.always or rule.body is function or hides(args, kwargs):
         return False
-    if (function.__module__ or "").startswith("s2s.runtime") and any(
+    if rule.kind != "zero" and (function.__module__ or "").startswith("s2s.runtime") and any(
         is_a(arg, (tuple, list, dict)) and depends(arg) for arg in args
     ):
         return False  # the rules of what generated code calls are by arrays
