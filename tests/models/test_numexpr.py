@@ -125,3 +125,20 @@ def test_variables_that_a_library_reads_unseen(monkeypatch):
         s2s.grad(f)(X)
     with pytest.raises(UnsupportedSyntaxError, match="`evaluate_text` reads the function's variables by name"):
         s2s.grad(g)(X)
+
+
+class Answers:
+    """Has two attributes, and no others, its class neither."""
+
+    def __getattribute__(self, name):
+        return {"scale": 3.0, "power": np.power}[name]
+
+
+ANSWERS = Answers()
+
+
+def test_objects_are_not_asked_whether_they_are_numexpr():
+    def f(x):
+        return np.sum(ANSWERS.power(x, 2)) * ANSWERS.scale
+
+    np.testing.assert_allclose(s2s.grad(f)(X), 6.0 * X)

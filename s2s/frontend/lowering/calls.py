@@ -63,7 +63,7 @@ def _is_evaluate(c: Context, func: cst.BaseExpression) -> bool:
         return False
     found = meaning_of(c.source.fn, func.value)
     for part in parts:
-        found = getattr(found, part, None) if isinstance(found, types.ModuleType) else None
+        found = getattr(found, part, None) if issubclass(type(found), types.ModuleType) else None
     if not is_evaluate(found):
         return False
     c.source.meaning(func.value)
