@@ -11,4 +11,4 @@ _NAMES = ("debug", "info", "warning", "error", "critical", "exception", "log")
 _WRITES = [getattr(owner, name) for owner in (logging, logging.Logger) for name in _NAMES] + [logging.Logger._log]
 
 zero(*_WRITES)
-describe(*_WRITES, acts=True, pure=False)
+describe(*_WRITES, acts=True, pure=False, changes=(), holds=False, calls_back=False)

@@ -107,10 +107,10 @@ def _is_known_to_store_nothing(fn: Any, given: list[ir.Atom], context: Context) 
     rule = table.find(fn)
     if rule is not None and rule.by_user:  # its rule says all that it does
         return True
-    if isinstance(fn, types.FunctionType):
-        return plain and keeps_nothing(fn)
     if rule is not None and rule.kind != "model" and not facts(fn).changes:
         return True
+    if isinstance(fn, types.FunctionType):
+        return plain and keeps_nothing(fn)
     if isinstance(fn, types.BuiltinFunctionType):  # of a module, not bound to an object
         arrays = any(isinstance(context.value(a), Array) or _is_array(a) for a in given)
         return (fn.__self__ is None or isinstance(fn.__self__, types.ModuleType)) and plain and not arrays
