@@ -140,7 +140,7 @@ KNOWN = Registry(
     for_types(types.BuiltinMethodType, callables.method_of_constant),
     for_types(np.vectorize, callables.vectorized),
     for_types(functools.partial, callables.partial),
-    for_types(draws.METHODS, draws.drawn),
+    Stage(is_for=draws.is_method, handler=draws.drawn),
     for_types(types.MethodType, callables.bound_method),
     # containers and objects
     always(objects.of_objects),

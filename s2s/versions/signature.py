@@ -60,7 +60,6 @@ from s2s.versions.like_items import FEW, KEY_TYPES, MANY, NUMBERS, Sizes, alike,
 from s2s.versions.paths import import_path
 
 __all__ = [
-    "STREAMS",
     "Names",
     "annotated",
     "array_places",
@@ -68,12 +67,14 @@ __all__ = [
     "guard_source",
     "has_float",
     "is_of_library",
+    "is_stream",
     "own_attributes",
     "key",
     "plain_name",
     "stable_key",
     "with_length",
     "with_sizes",
+    "streams",
 ]
 
 LARGEST = 1024
@@ -215,15 +216,22 @@ _OPAQUE = (
 )
 
 
-STREAMS = (np.random.Generator, np.random.RandomState)
-"""The classes of streams of random numbers."""
+def streams() -> tuple[type, ...]:
+    """The classes of NumPy's streams of random numbers; none before NumPy has imported them, as it does on use."""
+    found = sys.modules.get("numpy.random")
+    return () if found is None else (found.Generator, found.RandomState)
+
+
+def is_stream(kind: type) -> bool:
+    """Whether a class is one of these; classes are not compared by their own code."""
+    return any(kind is one for one in streams())
 
 
 def has_attributes(value: Any) -> bool:
     """Whether it is an object of a class written in Python, whose attributes can be read one by one, or holds what
     belongs to a thread, or is a stream of random numbers, whose methods have models."""
     kind = type(value)
-    return kind is ThreadLocal or kind in STREAMS or (
+    return kind is ThreadLocal or is_stream(kind) or (
         is_written(kind)
         and not is_sealed(value)
         and not issubclass(kind, _OPAQUE)

@@ -13,7 +13,7 @@ from s2s.core import ir
 from s2s.core.inspection import namespace
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence, Unknown
 from s2s.rules.functions import describe
-from s2s.versions.signature import STREAMS
+from s2s.versions.signature import is_stream, streams
 
 if TYPE_CHECKING:
     from s2s.analysis.abstract.evaluate import Evaluator
@@ -26,9 +26,9 @@ _OTHERS = {"bytes", "get_state", "random_integers", "seed", "set_state", "shuffl
 
 @functools.cache
 def _methods() -> dict[int, tuple[type, str]]:
-    """The class and the name of each method of streams, by its ``id``."""
+    """The class and the name of each method of streams, by its ``id``; for when they have been imported."""
     found: dict[int, tuple[type, str]] = {}
-    for kind in STREAMS:
+    for kind in streams():
         for name, method in namespace(kind).items():
             if not name.startswith("_") and callable(method):
                 found[id(method)] = (kind, name)
@@ -37,13 +37,15 @@ def _methods() -> dict[int, tuple[type, str]]:
 
 def is_draw(method: Any) -> bool:
     """Whether it is a method of one of the classes that draws numbers, and changes nothing but the stream."""
-    found = _methods().get(id(method))
+    found = _methods().get(id(method)) if streams() else None
     return found is not None and found[1] not in _OTHERS
 
 
 def is_of_stream(fn: Any) -> bool:
     """Whether it is a method of one of the classes, as their attribute or bound to a stream."""
-    return id(fn) in _methods() or type(getattr(fn, "__self__", None)) in STREAMS
+    if not streams():
+        return False
+    return id(fn) in _methods() or is_stream(type(getattr(fn, "__self__", None)))
 
 
 def draw_of_another(kind: type, name: str, *args: Any, **kwargs: Any) -> Any:
@@ -61,18 +63,15 @@ def class_of_made(made: Any) -> type | None:
         return None
     if not all(isinstance(a, ir.Const) and isinstance(a.value, (int, types.NoneType)) for a in made.args):
         return None
-    return _OF_MAKERS.get(made.fn)
+    if not streams():
+        return None
+    makers = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
+    return next((kind for maker, kind in makers.items() if made.fn == ir.Const(maker)), None)
 
 
 def is_seeded(made: Any) -> bool:
     """Whether a call makes a stream that draws the same numbers each time it is made."""
     return class_of_made(made) is not None and made.args[:1] not in ((), (ir.Const(None),))
-
-
-_OF_MAKERS: dict[ir.Const, type] = {
-    ir.Const(np.random.default_rng): np.random.Generator,
-    ir.Const(np.random.RandomState): np.random.RandomState,
-}
 
 
 def result_of_draw(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.values import UNKNOWN, AbstractValue, Mapping, Sequence
-from s2s.versions.signature import STREAMS
+from s2s.versions.signature import is_stream
 
 __all__ = [
     "Outside", "Unsupported", "article", "as_tuples", "aval_at", "cannot_follow", "follow", "in_place_of", "is_array",
@@ -183,7 +183,7 @@ _STATIC_NAMES = ("method_descriptor", "cython_function_or_method", "Differentiab
 
 def is_static(value: Any) -> bool:
     """Whether a value says what to do, as functions, types and modules do: Numba compiles it in, or says why not."""
-    if isinstance(getattr(value, "__self__", None), STREAMS):
+    if is_stream(type(getattr(value, "__self__", None))):
         return True  # a function of ``np.random``
     return isinstance(value, _STATIC) or hasattr(type(value), "__wrapped__") or type(value).__name__ in _STATIC_NAMES
 

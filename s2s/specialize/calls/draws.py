@@ -9,19 +9,20 @@ from __future__ import annotations
 import types
 from typing import Any
 
-import numpy as np
-
 from s2s.analysis.abstract.draws import class_of_made, is_draw, result_of_draw
 from s2s.core import ir
 from s2s.core.inspection import class_attribute
 from s2s.core.values import UNKNOWN, AbstractValue
 from s2s.specialize.site import NOT_HANDLED, CallSite
-from s2s.versions.signature import STREAMS
+from s2s.versions.signature import is_stream
 
-__all__ = ["METHODS", "drawn", "read"]
+__all__ = ["drawn", "is_method", "read"]
 
-METHODS = (types.MethodType, type(np.random.Generator.normal))
-"""The types of the methods of streams, bound and in their classes."""
+
+def is_method(kind: type) -> bool:
+    """Whether it may be the type of the methods of streams, bound or in their classes."""
+    is_known = kind is types.MethodType or kind is types.MethodDescriptorType
+    return is_known or kind.__name__ == "cython_function_or_method"
 
 
 def read(site: CallSite) -> ir.Atom | None:
@@ -41,7 +42,7 @@ def drawn(site: CallSite) -> ir.Atom | None:
     differentiated."""
     is_bound = isinstance(site.fn, types.MethodType)
     method: Any = site.fn.__func__ if is_bound else site.fn
-    if site.is_varied or not is_draw(method) or (is_bound and type(site.fn.__self__) not in STREAMS):
+    if site.is_varied or not is_draw(method) or (is_bound and not is_stream(type(site.fn.__self__))):
         return NOT_HANDLED
     value: AbstractValue = UNKNOWN
     if not site.is_spread:
