@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s import runtime as rt
 from s2s.errors import ArgumentError, SharedMemoryError, UnsupportedSyntaxError
 from tests.helpers import differences
 
@@ -285,3 +286,12 @@ def test_a_container_that_is_read_by_another_name_is_not_changed(f):
     for derivative in (s2s.grad(f), lambda x, f=f: s2s.jvp(f, (x,), (x,))):
         with pytest.raises(UnsupportedSyntaxError, match=r"\[S2S185\]"):
             derivative(X)
+
+
+def test_copies_of_containers_that_hold_themselves():
+    held = {"w": np.array([1.0, 2.0]), "rows": [[1.0], (2.0, {3.0})]}
+    held["rows"].append(held)
+    made = rt.kept(held)
+    held["w"][0], held["rows"][0][0] = 5.0, 5.0
+    assert made is not held and made["rows"][2] is made
+    assert made["w"][0] == 1.0 and made["rows"][:2] == [[1.0], (2.0, {3.0})]
