@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.draws import is_of_stream
 from s2s.analysis.functions import facts
 from s2s.core import ir, ops
 from s2s.core.inspection import public_module
@@ -80,8 +81,8 @@ class _Order:
 
     def _acts(self, fn: Any) -> bool:
         """Whether a known function stores, tells or draws something, or may in a function that acts."""
-        draws = public_module(fn) in ("random", "numpy.random") or (
-            isinstance(getattr(fn, "__self__", None), (random.Random, np.random.RandomState)))
+        draws = is_of_stream(fn) or public_module(fn) == "random" or (
+            isinstance(getattr(fn, "__self__", None), random.Random))
         return fn in _TELLS or draws or (self.acts and facts(fn).acts)
 
     def _may_act(self, fn: ir.Atom, is_for_effect: bool) -> bool:
