@@ -104,28 +104,30 @@ def copy_in_memory(x: Any, like: Any = None) -> Any:
 def kept(value: Any) -> Any:
     """What an array from outside of the function holds at this time, for the reverse sweep: a copy of it, and of the
     arrays in a container; a number as it is. Calls that nobody has read may change the array itself."""
-    return _kept(value, {})
-
-
-def _kept(value: Any, made: dict[int, Any]) -> Any:
-    """``made`` has the copies of the containers around: one may hold itself."""
-    kind = type(value)
-    if kind in (float, int, bool, str) or isinstance(value, np.generic):
+    if type(value) in (float, int, bool, str) or isinstance(value, np.generic):
         return value
-    if id(value) in made:
-        return made[id(value)]
     if isinstance(value, np.ndarray):
         return value.copy(order="K")
+    return _copied(value, {})
+
+
+def _copied(value: Any, made: dict[int, Any]) -> Any:
+    """A copy of a container or of an item of one; ``made`` has those of the containers around, as one may hold itself."""
+    kind = type(value)
+    if id(value) in made:
+        return made[id(value)]
     if kind is list:
         items = made[id(value)] = []
-        items.extend(_kept(item, made) for item in value)
+        items.extend(_copied(item, made) for item in value)
         return items
     if kind is dict:
         entries = made[id(value)] = {}
-        entries.update((key, _kept(item, made)) for key, item in value.items())
+        entries.update((key, _copied(item, made)) for key, item in value.items())
         return entries
     if kind in (tuple, set):
-        return kind(_kept(item, made) for item in value)
+        return kind(_copied(item, made) for item in value)
+    if isinstance(value, np.ndarray):
+        return value.copy(order="K")
     if hasattr(kind, "dtype") and hasattr(kind, "shape") and hasattr(kind, "copy"):  # a sparse matrix, for instance
         return value.copy()
     return value
