@@ -207,17 +207,18 @@ def _specialize(
     iteration by iteration: that is tried second. Two reads by one mask are taken to give as many items, unless the mask
     changes. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array,
     the function is specialised again with a change in place. So it is where a loop would be written out for each item
-    of data.
+    of data, and where numbers of objects were taken by value which the function changes.
     """
     options = dict(request.options)
     off = switched_off(options.get("passes", ""))
     in_place: frozenset[ir.Span | None] = frozenset()
-    unrolled, masks_stay = False, True
+    unrolled, masks_stay, unfolded = False, True, frozenset[int]()
     while True:
         if stages is not None:
             stages.restart()
         context = Context(masks_stay=masks_stay, stages=stages, naive="cotangents" in off, switched_off=off)
         specializer = Specializer(context, in_place, unrolled, derivative_of)
+        specializer.live_objects.unfolded = unfolded
         specializer.repeating = int(options.get("changes") == "repeated")
         specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
         try:
@@ -235,9 +236,11 @@ def _specialize(
             continue
         shared = shared_rebindings(function, specializer.rebound, context) - in_place
         in_place |= shared
+        folded = specializer.live_objects.changed_folded()
+        unfolded |= folded
         if masks_stay and _changes_masks(function, context):
             masks_stay = False
-        elif not shared:
+        elif not shared and not folded:
             break
     context.passed("specialize", None, function)
     return specializer, checked(function)

@@ -142,10 +142,12 @@ class SparseJacobian:
 
     def _plan(self, args: Any, kwargs: Any, leaves: list[Any], known: Any) -> _Plan:
         columns = sum(map(np.size, leaves))
+        if self.given is not None and self.wanted == "fwd":
+            return _Plan(self.given, self.wanted, None)
+        with rt.unnoticed():
+            dep = self._find(*args, **kwargs)
         if self.given is not None:
-            shapes = None if self.wanted == "fwd" else self._find(*args, **kwargs)
-            return _Plan(self.given, self.wanted, shapes)
-        dep = self._find(*args, **kwargs)
+            return _Plan(self.given, self.wanted, dep)
         pattern = _pattern(dep, columns)
         if known is not None:
             pattern = pattern + known

@@ -8,10 +8,15 @@ from __future__ import annotations
 import enum
 from typing import assert_never
 
+from s2s import runtime as rt
 from s2s.analysis.functions import does_nothing_else, facts
-from s2s.core.ir import Call, Const, Load, MakeFunction, Star, Value, Var
+from s2s.core.ir import Call, Const, Let, Load, MakeFunction, Star, Statement, Value, Var
 
-__all__ = ["ACTS", "PURE", "READS", "Effect", "effect_of"]
+__all__ = ["ACTS", "PURE", "READS", "WRITES_OUTSIDE", "Effect", "effect_of", "writes_outside"]
+
+WRITES_OUTSIDE = tuple(map(Const, (
+    rt.record, rt.record_item, rt.record_attribute, rt.record_content, rt.record_static, rt.remove_item)))
+"""What does outside of the function what the program does there: once, in the forward sweep."""
 
 
 class Effect(enum.IntEnum):
@@ -23,6 +28,11 @@ class Effect(enum.IntEnum):
 
 
 PURE, READS, ACTS = Effect
+
+
+def writes_outside(s: Statement) -> bool:
+    """Whether a statement, the blocks in it left out, does something outside of the function."""
+    return isinstance(s, Let) and isinstance(s.value, Call) and s.value.fn in WRITES_OUTSIDE
 
 
 def effect_of(value: Value) -> Effect:

@@ -20,6 +20,7 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.draws import is_draw, is_seeded
 from s2s.analysis.abstract.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.abstract.parts import Path, leaves, part
+from s2s.analysis.effects import writes_outside
 from s2s.batch.sparsity import Dependences
 from s2s.batch.vector import NotVector, vectorize, with_directions
 from s2s.builder.builder import Builder, Context
@@ -86,6 +87,8 @@ def _pushed(
         _check_repeatable(joint, tangents)
         push = _function(joint, builder, "push", dots, tangents, result)
         each = directions.each_direction_of_objects if _has_objects(joint) else directions.each_direction
+        if any(map(writes_outside, ir.walk(tangents.block()))):
+            push = builder.let(ir.Call(ir.Const(directions.once_for_all), (push, *many)), UNKNOWN)
         both = builder.let(ir.Call(ir.Const(each), (push, *many)), UNKNOWN)
         return [builder.call(operator.getitem, both, ir.Const(k)) for k in range(len(result))]
     builder.take(attempt)

@@ -122,6 +122,10 @@ class Heap:
     closed: dict[Cell, str] = field(default_factory=dict)
     unknown: dict[Cell, str] = field(default_factory=dict)
     entangled: dict[Cell, tuple[Cell, ...]] = field(default_factory=dict)
+    mirrors: dict[Cell, ir.Atom] = field(default_factory=dict)
+    """The containers outside that hold what a container of the program holds, and change with it."""
+    written: dict[Cell, ir.Span | None] = field(default_factory=dict)
+    """The objects outside whose logs something differentiated was written to, by where."""
     readers: list[set[Cell]] = field(default_factory=list)
     """Sets that get the cells whose states are read: one for each evaluation that is being followed."""
     parts: dict[Cell, dict[Any, Cell]] = field(default_factory=dict)
@@ -131,7 +135,7 @@ class Heap:
         """The same heap, for a path of its own."""
         return Heap(
             dict(self.states), dict(self.frozen), dict(self.origins), dict(self.closed), dict(self.unknown),
-            dict(self.entangled), self.readers, self.parts,
+            dict(self.entangled), dict(self.mirrors), dict(self.written), self.readers, self.parts,
         )
 
     def parts_of(self, cell: Cell) -> dict[Any, Cell]:

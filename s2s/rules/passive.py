@@ -76,7 +76,9 @@ zero(
     np.linalg.matrix_rank,
 )
 
-zero(rt.record, rt.record_item)
+zero(
+    rt.record, rt.record_attribute, rt.record_content, rt.record_item, rt.record_static, rt.remove_item, rt.as_it_is,
+)
 zero(
     builtins.len, builtins.isinstance, builtins.issubclass, builtins.type, builtins.hasattr,
     builtins.callable,

@@ -99,7 +99,16 @@ from s2s.runtime._linalg import (
     svdvals_bar,
     vector_norm_bar,
 )
-from s2s.runtime._logs import record, record_item
+from s2s.runtime._logs import (
+    as_it_is,
+    record,
+    record_attribute,
+    record_content,
+    record_item,
+    record_static,
+    remove_item,
+    unnoticed,
+)
 from s2s.runtime._memory import (
     Adjoints,
     axes_in_memory,
@@ -205,12 +214,13 @@ __all__ = [
     "observing", "ones_like", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",
     "path_error", "periodic", "periodic_fp_bar", "pinv_bar", "place_of_greatest", "place_of_least",
     "places_of_strides", "power", "prod_partial", "pulled", "push", "qr_bar", "quotient", "quotient_again",
-    "rebuild", "record", "record_item", "regular", "repeat_bar", "reverse_cumsum", "select_bar", "sequence_bar",
+    "as_it_is", "rebuild", "record", "record_attribute", "record_content", "record_item", "record_static", "regular",
+    "remove_item", "repeat_bar", "reverse_cumsum", "select_bar", "sequence_bar",
     "set_item", "set_items", "several_bar", "share", "slogdet_weight", "slope_of_abs", "spectral_norm_bar",
     "split_entry", "split_like", "stored_bar", "stored_slice", "sum_to", "summand_bar", "summed_norm_bar",
     "svd_bar", "svdvals_bar", "take_along_axis_bar", "take_bar", "tangent_like", "tensordot_bar", "tile_bar",
     "trapezoid_steps", "trapezoid_weights", "trapezoid_x_bar", "trigamma", "try_error", "unbroadcast", "unpack_bar",
-    "unreached_error",
+    "unreached_error", "unnoticed",
     "unpad", "unstack_like", "vector_norm_bar", "weigh", "whole", "with_length", "without_tangents", "zeros_like",
     "zeros_of",
 ]

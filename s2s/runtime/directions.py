@@ -5,7 +5,9 @@ What generated code calls where it has a tangent with directions (``batch.vector
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import itertools
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -121,6 +123,18 @@ def each_direction_of_objects(push: Any, *dots: Any) -> Any:
     """As ``each_direction``, with objects in the tangents or the result."""
     found = [push(*(_one_of_objects(dot, d) for dot in dots)) for d in range(count(dots))]
     return found[-1][0], _joined_objects([dot for _, dot, *_ in found]), *found[-1][2:]
+
+
+def once_for_all(push: Callable[..., Any], *dots: Any) -> Callable[..., Any]:
+    """``push``, for a call for each direction: what it does outside is done once, and each call sees what the first one
+    has seen."""
+    left = itertools.count(count(dots) - 1, -1)
+
+    def pushed(*dots: Any) -> Any:
+        with rt.unnoticed() if next(left) > 0 else contextlib.nullcontext():
+            return push(*dots)
+
+    return pushed
 
 
 def each_cotangent_of_objects(pullback: Any, out_bar: Any) -> Any:

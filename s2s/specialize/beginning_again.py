@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from s2s import runtime as rt
 from s2s.analysis.abstract.draws import is_of_stream
+from s2s.analysis.effects import WRITES_OUTSIDE
 from s2s.analysis.functions import facts
 from s2s.core import ir, ops
 from s2s.core.inspection import public_module
@@ -111,7 +111,7 @@ class _Order:
 
 
 _GETATTR = ir.Const(getattr)
-_TELLS = (rt.record, rt.record_item, print, warnings.warn, warnings.warn_explicit)
+_TELLS = (*(known.value for known in WRITES_OUTSIDE), print, warnings.warn, warnings.warn_explicit)
 _CONTAINERS = (list, dict, set, collections.deque, collections.Counter, ops.make_list, ops.make_dict, ops.make_set)
 _DRAWS = frozenset(
     name for kind in (random.Random, np.random.Generator, np.random.RandomState) for name in vars(kind)

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from s2s import runtime as rt
+from s2s.analysis.effects import WRITES_OUTSIDE, writes_outside
 from s2s.analysis.functions import does_nothing_else, facts
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
@@ -203,7 +204,7 @@ def is_asked(context: Context, s: ir.Statement, reads: bool = False) -> bool:
     if consumes and s.value.args and context.value(s.value.args[0]) == UNKNOWN:  # type: ignore[arg-type]
         return True  # what is left of an iterator
     if isinstance(fn, ir.Const):
-        return fn != ir.Const(print) and not _gives_the_same(fn.value, s.value.kwargs)
+        return fn != ir.Const(print) and fn not in WRITES_OUTSIDE and not _gives_the_same(fn.value, s.value.kwargs)
     method = context.definition(fn, getattr)
     return method is None or (method[0] not in context.runtime_objects and not isinstance(
         context.value(method[0]), (Array, Scalar, Sequence, Range)))
@@ -221,7 +222,8 @@ def asked(context: Context, block: ir.Block) -> list[ir.Let]:
 
 def refuse_asked(context: Context, block: ir.Block) -> None:
     """Raise where a block asks for what may be something else the next time."""
-    for s in asked(context, block):
+    writes = [s for s in ir.walk(block) if isinstance(s, ir.Let) and writes_outside(s)]
+    for s in (*asked(context, block), *writes):
         raise error("S2S155", span=s.span, name=name_of_call(context, s))
 
 

@@ -31,7 +31,7 @@ from s2s.core.values import UNKNOWN, Known, Scalar, Sequence
 from s2s.errors import DifferentiationError, UnsupportedSyntaxError, error
 from s2s.specialize.deferred_refusals import may_refuse_later, refusal
 from s2s.specialize.frames import Frame
-from s2s.specialize.heap.joins import changed_cells, on
+from s2s.specialize.heap.joins import changed_cells, new_mirrors, on
 from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
 from s2s.specialize.variables import check_joined
@@ -257,9 +257,17 @@ def _interrupted(base: Heap, end: Heap) -> Heap:
     heap = base.copy()
     for cell in changed_cells(base, end):
         heap.unknown.setdefault(cell, "an exception may have interrupted the block that changes it")
+    _note_given(heap, end)
+    return heap
+
+
+def _note_given(heap: Heap, end: Heap) -> None:
+    """What others may refer to, or hold, at an end is not free where it may have been reached."""
+    for cell in new_mirrors(heap, end):
+        heap.closed.setdefault(cell, "an object from outside holds it where a block of a `try` has run")
     heap.closed |= end.closed
     heap.unknown |= end.unknown
-    return heap
+    heap.written |= end.written
 
 
 def _joined_heap(base: Heap, going: list[_Side]) -> Heap:
@@ -268,8 +276,7 @@ def _joined_heap(base: Heap, going: list[_Side]) -> Heap:
         return going[0].heap
     heap = base.copy()
     for side in going:
-        heap.closed |= side.heap.closed
-        heap.unknown |= side.heap.unknown
+        _note_given(heap, side.heap)
     for cell in changed_cells(base, *(side.heap for side in going)):
         heap.unknown.setdefault(cell, "a block of the `try` before has changed it, or another one has ended")
     return heap

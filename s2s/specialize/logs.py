@@ -14,12 +14,15 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
+from s2s.builder.virtual_heap import cell_of, origin_atom
 from s2s.core import ir
 from s2s.core.bounded import Recent
-from s2s.core.inspection import own_dict
+from s2s.core.inspection import own_dict, read_runs
 from s2s.core.reachable import held_by, reachable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Object, Sequence, Unknown
 from s2s.errors import error
+from s2s.specialize.heap import effects
+from s2s.versions.facts import attribute, is_replaceable
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder
@@ -28,9 +31,13 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
     from s2s.versions.facts import Reading
 
-__all__ = ["check_unread", "is_log", "note_left", "note_read", "note_whole", "opened", "written", "written_item"]
+__all__ = [
+    "check_unread", "is_log", "note_left", "note_read", "note_whole", "opened", "opened_attribute",
+    "written", "written_item",
+]
 
-_WRITES = frozenset({"append", "extend", "appendleft", "add", "update", "insert"})
+_WRITES = frozenset({
+    "append", "extend", "appendleft", "extendleft", "add", "update", "insert", "discard", "clear"})
 """Methods that write, and give nothing."""
 
 _KINDS = (list, dict, set, collections.deque, collections.defaultdict, collections.OrderedDict, collections.Counter)
@@ -41,7 +48,8 @@ _uses = Recent[int, tuple[ir.Block, frozenset[tuple[str, str]]]](4096)
 
 
 def only_written(body: ir.Block) -> frozenset[tuple[str, str]]:
-    """The global and closure variables, with their scopes, whose objects a function in SSA form only writes to."""
+    """The global and closure variables, with their scopes, whose objects a function in SSA form only writes to, and the
+    names of attributes, with ``ATTRIBUTE``."""
     found = _uses.get(id(body))
     if found is not None and found[0] is body:
         return found[1]
@@ -56,8 +64,13 @@ def _only_written(body: ir.Block) -> frozenset[tuple[str, str]]:
     read: set[ir.Atom] = set()
     statements = list(ir.walk(body))
     for s in statements:
-        if isinstance(s, ir.Let) and isinstance(s.value, ir.Load) and s.target is not None:
+        if not isinstance(s, ir.Let) or s.target is None:
+            continue
+        name = _attribute_read(s.value)
+        if isinstance(s.value, ir.Load):
             loads[s.target] = (s.value.scope, s.value.name)
+        elif name is not None:
+            loads[s.target] = (ATTRIBUTE, name)
     for s in statements:
         for block in ir.blocks_of(s):
             read.update(block.yields)
@@ -80,7 +93,16 @@ def _only_written(body: ir.Block) -> frozenset[tuple[str, str]]:
     return frozenset(written - bad)
 
 
+def _attribute_read(value: ir.Value) -> str | None:
+    """The name of the attribute that a value is."""
+    if not isinstance(value, ir.Call) or value.fn != _GETATTR or len(value.args) != 2:
+        return None
+    name = value.args[1]
+    return name.value if isinstance(name, ir.Const) and type(name.value) is str else None
+
+
 _GETATTR = ir.Const(getattr)
+ATTRIBUTE = "attribute"
 
 
 # --- while specialising -----------------------------------------------------------------------------------------------
@@ -97,6 +119,33 @@ def opened(
     found = fact.of_class(specializer.guards)
     made = builder.let(ir.Load(load.name, load.scope, owner), UNKNOWN, load.name)
     specializer.logs[made] = found  # type: ignore[index]
+    return made
+
+
+def opened_attribute(
+    specializer: Specializer, read: ir.Value, frame: Frame, builder: Builder, span: ir.Span | None
+) -> ir.Atom | None:
+    """The list, dict or set that an object from outside holds, a class or a module, where it is a log; None where it is
+    none here."""
+    name = _attribute_read(read)
+    if name is None or frame.body is None or (ATTRIBUTE, name) not in only_written(frame.body):
+        return None
+    assert isinstance(read, ir.Call)
+    live, heap = specializer.live_objects, specializer.context.heap
+    of: ir.Atom = specializer.atom(read.args[0], frame)  # type: ignore[arg-type]
+    cell, fact = cell_of(specializer.context, of), None
+    if isinstance(of, ir.Const) and is_replaceable(of.value) and not read_runs(of.value, name):
+        fact = attribute(of.value, name, specializer.guards)
+    elif cell in live.objects and cell not in heap.unknown and cell not in heap.closed:
+        fact = specializer.instances.held(cell, name)
+    if fact is None or fact.is_missing or not fact.is_(lambda found: type(found) in _KINDS):
+        return None
+    found = fact.of_class(specializer.guards)
+    if id(found) in live.cells:  # it is followed already
+        return None
+    owner = of if cell is None else origin_atom(builder, cell)
+    made = builder.let(ir.Call(_GETATTR, (owner, ir.Const(name))), UNKNOWN, name, span)
+    specializer.logs[made], specializer.log_holders[made] = found, cell  # type: ignore[index]
     return made
 
 
@@ -143,7 +192,13 @@ def written(site: CallSite) -> ir.Atom | None:
 
 
 def _may_change(site: CallSite, atom: ir.Atom) -> bool:
-    return isinstance(site.context.value(atom), (Array, Sequence, Mapping, Instance))
+    return _changes(site.context.value(atom))
+
+
+def _changes(value: AbstractValue) -> bool:
+    if isinstance(value, Sequence) and value.type is tuple:
+        return any(map(_changes, value.items))
+    return isinstance(value, (Array, Sequence, Mapping, Instance))
 
 
 def written_item(
@@ -160,13 +215,18 @@ def written_item(
 
 
 def _note(specializer: Specializer, log: ir.Atom, given: Any, span: ir.Span | None) -> None:
+    specializer.changed_logs[id(specializer.logs[log])] = span  # type: ignore[index]
     atoms = [a.atom if isinstance(a, ir.Star) else a for a in given]
     if any(specializer.context.is_varied(a) or isinstance(specializer.context.value(a), Unknown) for a in atoms):
         specializer.written_logs[id(specializer.logs[log])] = span  # type: ignore[index]
+        holder = specializer.log_holders.get(log)  # type: ignore[arg-type]
+        if holder is not None:
+            specializer.context.heap.written.setdefault(holder, span)
 
 
 def note_left(specializer: Specializer, fn: Any) -> None:
     """A function is called when the program runs."""
+    specializer.has_left = True
     if isinstance(fn, types.FunctionType):
         specializer.left_functions.add(fn)
 
@@ -179,14 +239,23 @@ def check_unread(specializer: Specializer, root: types.FunctionType, arguments: 
         if place in specializer.loaded:
             hint = "return the new value and assign it outside the function"
             raise error("S2S108", span=span, name=place[1], label="its value is read as well", hint=hint)
+    effects.check_unread(specializer)
     for cell, found in specializer.live_objects.changed():
         if id(found) in specializer.read_whole:
             raise error("S2S185", span=cell.changed_at, name=cell.name)
+    followed = {id(found) for found in specializer.live_objects.objects.values()}
+    for container, span in specializer.changed_logs.items():
+        if container in followed or container in specializer.read_containers:
+            raise error("S2S185", span=span, name="a container")  # what it holds was read when this was compiled
     if not specializer.written_logs:
         return
     if specializer.is_dynamic:  # what calls it may read them
         raise error("S2S185", span=next(iter(specializer.written_logs.values())), name="a container")
-    read = {*specializer.read_containers, *specializer.read_whole, *_out_of_sight(specializer, root, arguments)}
+    read = {*specializer.read_whole, *_out_of_sight(specializer, root, arguments)}
+    of_classes = {id(specializer.logs[log]) for log, holder in specializer.log_holders.items() if holder is None}
+    held = {id(specializer.logs[log]) for log in specializer.log_holders}
+    read -= held - _seen_by_left(specializer)  # who has the object is refused to run (``check_live``)
+    read |= of_classes if specializer.has_left else set()
     read |= {scope for scope, _ in specializer.loaded}  # ``names = globals()``
     read |= {id(own_dict(found)) for found in specializer.live_objects.objects.values()}  # ``names = vars(box)``
     for container, span in specializer.written_logs.items():
@@ -203,11 +272,23 @@ def _out_of_sight(
 ) -> Iterator[int]:
     """The containers that code may read which is not followed: functions that are called when the program runs, and
     methods of objects, which operators and compiled code call."""
-    followed = {root.__code__, *specializer.inliner.dependencies}
-    roots: list[Any] = [held for fn in specializer.left_functions for held in held_by(fn)]
+    roots: list[Any] = []
     for fn in (root, *specializer.inliner.dependencies.values()):
         roots += (held for held in held_by(fn) if type(held) not in _KINDS)
     roots += (value.type for value in arguments if isinstance(value, (Object, Instance)))
+    yield from _seen_by_left(specializer)
+    yield from _containers_of(specializer, root, roots)
+
+
+def _seen_by_left(specializer: Specializer) -> set[int]:
+    """The containers that functions may read which are called when the program runs."""
+    roots = [held for fn in specializer.left_functions for held in held_by(fn)]
+    return set(_containers_of(specializer, specializer.function, roots)) if roots else set()
+
+
+def _containers_of(specializer: Specializer, root: types.FunctionType, roots: Iterable[Any]) -> Iterator[int]:
+    """The containers that code which is not followed reaches from some objects; where there are too many, all logs."""
+    followed = {root.__code__, *specializer.inliner.dependencies}
     for count, found in enumerate(reachable(roots, lambda fn: fn.__code__ not in followed)):
         if count > MOST_LOOKED_AT:
             yield from specializer.written_logs

@@ -25,7 +25,7 @@ from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.items import UNROLL_AT_MOST, Counted, few_iterations
-from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells, new_mirrors
 from s2s.specialize.heap.live_data import ask_for_data
 from s2s.specialize.heap.mutated_iterables import Watch
 from s2s.specialize.site import At
@@ -397,8 +397,9 @@ def _stable(
                 context.joined(param, leaf.second)
         found = _widened(specializer, after.leaves, params if same else [], values, attempt)
         same = same and not any(known_vars(var) for var in context.reached[reached:])
-        ends = {c for c in (*end.closed, *end.unknown) if (c in base.states or c.origin is not None)}
-        same = same and ends <= {*start.closed, *start.unknown}
+        ends = {c for c in (*end.closed, *end.unknown, *end.written, *new_mirrors(start, end)) if (
+            c in base.states or c.origin is not None)}
+        same = same and ends <= {*start.closed, *start.unknown, *start.written}
         if same and all(f[1] == values[k][1] and same_kind(f[0], values[k][0]) for k, f in found.items()):
             moving = {leaf.key: (_known(specializer, leaf.first), values[leaf.key]) for leaf in after.leaves}
             stored = fixpoints.names_of(frame, context.reached[first:])

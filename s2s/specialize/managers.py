@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
 from s2s.analysis import raising
+from s2s.analysis.effects import writes_outside
 from s2s.analysis.managers import may_set, may_swallow
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
@@ -98,18 +99,9 @@ def _maker_of(specializer: Specializer, manager: ir.Atom, frame: Frame) -> Any:
 
 def _suppress(specializer: Specializer, s: ir.With, kinds: tuple[Any, ...], frame: Frame, builder: Builder) -> bool:
     """``with contextlib.suppress(...)`` is a ``try`` whose handler does nothing."""
-    variables = tuple(dict.fromkeys(raising.binders(s.body)))
-    results = tuple(ir.Var(v.name, -1 - v.version) for v in variables)
-    inner = frame.copy()
     names = tuple(ir.Var("%", -1 - k) for k in range(len(kinds)))
-    inner.env.update(zip(names, kinds, strict=True))
-    handler = ir.Handler(names, None, ir.Block((), tuple(ir.POSSIBLY_UNASSIGNED for _ in variables)), span=s.span)
-    attempt = ir.Try(s.body, (handler,), ir.Block((), variables), results, span=s.span)
-    if try_statement(specializer, attempt, inner, builder):
-        return True
-    for variable, result in zip(variables, results, strict=True):
-        frame.env[variable] = inner.env[result]
-    return False
+    frame.env.update(zip(names, kinds, strict=True))
+    return _try(specializer, s, names, None, (), frame, builder)
 
 
 def _is_followed(
@@ -127,21 +119,29 @@ def _is_followed(
                 specializer.apply(method, list[ir.Atom](given), {}, frame, child, span)
                 if cell in specializer.context.heap.closed or cell in specializer.context.heap.unknown:
                     return False
-            return True
+            return not any(map(_sets_for_all, ir.walk(speculation.builder.block())))
     except DifferentiationError:
         return False
     except Raised:
         return True
 
 
+def _sets_for_all(s: ir.Statement) -> bool:
+    """Whether a statement assigns an attribute of a class or a module, which what is around it may read."""
+    return isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(rt.record_static)
+
+
 def _called_manager(specializer: Specializer, s: ir.With, manager: ir.Atom, frame: Frame, builder: Builder) -> bool:
     """A manager that something differentiated goes into: its methods are called around the body, so that they are
     differentiated too."""
-    none = ir.Const(None)
     enter = specializer.apply(ir.Const(getattr), [manager, ir.Const("__enter__")], {}, frame, builder, s.span)
     entered = specializer.apply(enter, [], {}, frame, builder, s.span)
     if s.target is not None:
         frame.env[s.target] = entered
+    if _leaves_traces(specializer, manager, frame, builder, s.span):
+        if _attempted(specializer, s, frame, builder):
+            return True
+        return _left(specializer, manager, frame, builder, s.span)
     state, child = virtual_heap.state_of(specializer.context, manager), builder.child()
     ended = specializer.run_statements(s.body, frame, child)
     kind = object if state is None else state.kind
@@ -152,6 +152,53 @@ def _called_manager(specializer: Specializer, s: ir.With, manager: ir.Atom, fram
     builder.take(child)
     if ended:
         return True
-    leave = specializer.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, s.span)
-    specializer.apply(leave, [none, none, none], {}, frame, builder, s.span, "%", True)
+    return _left(specializer, manager, frame, builder, s.span)
+
+
+def _left(specializer: Specializer, manager: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None) -> bool:
+    """The end of a block whose manager is called around it."""
+    leave = specializer.apply(ir.Const(getattr), [manager, ir.Const("__exit__")], {}, frame, builder, span)
+    specializer.apply(leave, [ir.Const(None)] * 3, {}, frame, builder, span, "%", True)
+    return False
+
+
+def _leaves_traces(
+    specializer: Specializer, manager: ir.Atom, frame: Frame, builder: Builder, span: ir.Span | None
+) -> bool:
+    """Whether the end of a manager changes what is outside of the function: then an exception comes to it, too."""
+    try:
+        with speculate(specializer, builder, optional=True) as speculation:
+            speculation.discard()
+            _left(specializer, manager, frame, speculation.builder, span)
+            return any(map(writes_outside, ir.walk(speculation.builder.block())))
+    except (DifferentiationError, Raised):
+        return False
+
+
+def _attempted(specializer: Specializer, s: ir.With, frame: Frame, builder: Builder) -> bool:
+    """The body in a ``try`` whose handler calls ``__exit__`` and raises the exception again."""
+    leave, problem, kind = ir.Var("leave", -1), ir.Var("problem", -1), ir.Var("kind", -1)
+    calls = (
+        ir.Let(leave, ir.Call(ir.Const(getattr), (s.manager, ir.Const("__exit__"))), s.span),
+        ir.Let(kind, ir.Call(ir.Const(type), (problem,)), s.span),
+        ir.Let(None, ir.Call(leave, (kind, problem, ir.Const(None))), s.span),
+        ir.Raise(None, None, s.span),
+    )
+    return _try(specializer, s, (ir.Const(BaseException),), problem, calls, frame, builder)
+
+
+def _try(
+    specializer: Specializer, s: ir.With, kinds: tuple[ir.Atom, ...], name: ir.Var | None,
+    handler: tuple[ir.Statement, ...], frame: Frame, builder: Builder,
+) -> bool:
+    """The body of a ``with`` as that of a ``try`` with one handler; True where nothing after it is reached."""
+    variables = tuple(dict.fromkeys(raising.binders(s.body)))
+    results = tuple(ir.Var(v.name, -1 - v.version) for v in variables)
+    block = ir.Block(handler, tuple(ir.POSSIBLY_UNASSIGNED for _ in variables))
+    made = ir.Handler(kinds, name, block, span=s.span)
+    attempt = ir.Try(s.body, (made,), ir.Block((), variables), results, span=s.span)
+    if try_statement(specializer, attempt, frame, builder):
+        return True
+    for variable, result in zip(variables, results, strict=True):
+        frame.env[variable] = frame.env[result]
     return False

@@ -19,12 +19,13 @@ from __future__ import annotations
 import operator
 import types
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.effects import WRITES_OUTSIDE
 from s2s.analysis.functions import changes_memory, facts, reads_content
 from s2s.analysis.memory import Memory, shared_with
 from s2s.core import ir, ops
@@ -37,26 +38,47 @@ if TYPE_CHECKING:
 
 __all__ = ["keep_outside"]
 
-_RECORDS = (ir.Const(rt.record), ir.Const(rt.record_item))
+_RECORDS = tuple(map(ir.Const, (rt.record, rt.record_item, rt.record_content, rt.remove_item)))
 _COPIES = (ir.Const(np.copy), ir.Const(rt.copy_in_memory))
 _NOW = ir.Const(rt.now)
+_ASSIGNS = ir.Const(rt.record_attribute)
 _READS = (ir.Const(getattr), ir.Const(operator.getitem))
 _LEFT = (
-    rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.record, rt.record_item, rt.check_apart,
+    rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.check_apart,
     rt.check_separate, rt.check_disjoint, rt.check_new, rt.check_own,
+    *(known.value for known in WRITES_OUTSIDE),
 )  # fmt: skip
 """Functions that are given the arrays themselves."""
 
 
 def keep_outside(function: ir.Function, context: Context) -> ir.Function:
     """The function with copies of what it reads of arrays that calls may change which nobody has read."""
-    unknown, stores = set[int](), False
+    function, unknown, stores = _with_attributes_in_turn(function, context), set[int](), False
     for s in ir.walk(function.body):
         if may_run_unknown(s, context):
             unknown.add(id(s))
         stores = stores or _may_store_outside(s, context)
     keeper = _Keeper(function, context, unknown) if unknown or stores else None
     return function if keeper is None or not keeper.unknown else keeper.run()
+
+
+def _with_attributes_in_turn(function: ir.Function, context: Context) -> ir.Function:
+    """The function that reads the attributes which it assigns where the program reads them, and nowhere else."""
+    names = {
+        s.value.args[1] for s in ir.walk(function.body) if _called(s) == _ASSIGNS}  # type: ignore[union-attr]
+    return ir.replace(function, body=_attributes_in_turn(function.body, names, context)) if names else function
+
+
+def _attributes_in_turn(block: ir.Block, names: set[Any], context: Context) -> ir.Block:
+    made: list[ir.Statement] = []
+    for s in block.statements:
+        s = ir.with_blocks(s, (_attributes_in_turn(b, names, context) for b in ir.blocks_of(s)))
+        match s:
+            case ir.Let(ir.Var() as target, ir.Call(fn, (of, name)) as call) if fn == _READS[0] and name in names:
+                if not context.is_varied(target) and not isinstance(context.value(of), Array):  # type: ignore[arg-type]
+                    s = ir.replace(s, value=ir.Call(_NOW, (call.fn, *call.args)))
+        made.append(s)
+    return ir.Block(tuple(made), block.yields)
 
 
 def _may_store_outside(s: ir.Statement, context: Context) -> bool:

@@ -107,6 +107,10 @@ class Specializer:
         """Containers from outside that a function only writes to, by the variables that read them."""
         self.written_logs: dict[int, ir.Span | None] = {}
         """Those to which something differentiated is written."""
+        self.changed_logs: dict[int, ir.Span | None] = {}
+        """Those to which anything is written."""
+        self.log_holders: dict[ir.Var, virtual_heap.Cell | None] = {}
+        """The objects that hold them, of those that are attributes; None for classes and modules."""
         self.read_containers: dict[int, ir.Span | None] = {}
         """The containers from outside that are read."""
         self.read_attributes: set[int] = set()
@@ -114,6 +118,14 @@ class Specializer:
         """Those that are read from attributes of modules and classes, where no change of this compilation shows."""
         self.left_functions: set[types.FunctionType] = set()
         """The functions that are called when the program runs."""
+        self.has_left = False
+        """Whether any function is, those included of which it is not known which they are."""
+        self.assigned_statics: dict[str, ir.Span | None] = {}
+        """The attributes of classes and modules that are assigned, by their names."""
+        self.varied_statics: dict[str, ir.Span | None] = {}
+        """Those to which something differentiated is."""
+        self.read_statics: set[str] = set()
+        """Those that are read."""
         self.assigned_globals: dict[tuple[int, str], ir.Span | None] = {}
         """The variables of modules that are assigned, by the ``id`` of the variables of their module."""
         self.loaded: set[tuple[int, str]] = set()
@@ -208,6 +220,7 @@ class Specializer:
         logs.check_unread(self, fn, arguments.values())
         self.live_objects.note_distinct()
         self.live_objects.check_kept()
+        self.live_objects.check_lengths()
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])
         self.inliner.active_calls.pop()
         body = builder.block(result)
@@ -302,6 +315,9 @@ class Specializer:
     ) -> ir.Atom:
         """What a statement defines."""
         name = "%" if target is None else target.name
+        log = logs.opened_attribute(self, value, frame, builder, span)
+        if log is not None:
+            return log
         if isinstance(value, ir.Call) and iterators.is_maker(self.atom(value.fn, frame)):
             with generators.followed(self.context, builder) as source:
                 atom = self.value(value, frame, builder, span, name, target is None)

@@ -13,7 +13,7 @@ from s2s.frontend.lowering.context import GLOBALS
 from s2s.specialize import logs
 from s2s.specialize.calls.subscripts import check_key
 from s2s.specialize.frames import Frame
-from s2s.specialize.heap import changing, generators
+from s2s.specialize.heap import changing, effects, generators
 from s2s.specialize.inplace import change_whole, is_old, store_attribute, store_item
 from s2s.specialize.site import At
 from s2s.specialize.variables import check_read
@@ -53,6 +53,8 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
             value = at.apply(statement.op, at.apply(getattr, target, key) if was is None else was, value)
             statement = ir.replace(statement, op=None)
         if statement.op is None and store_attribute(at, target, key.value, value):
+            return None
+        if effects.static(at, target, key.value, value, statement.op):
             return None
     if statement.kind == "whole":
         if not isinstance(at.value(target), Array):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, assert_never
 
+from s2s.analysis.effects import WRITES_OUTSIDE
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.reverse.residuals.sweep import Sweep
@@ -70,7 +71,7 @@ class BlockCopy:
         match s:
             case ir.Note() | ir.Assert():  # it held when the forward sweep came here
                 return []
-            case ir.Let(None, ir.Call(fn)) if fn == ir.Const(print):
+            case ir.Let(None, ir.Call(fn)) if fn == ir.Const(print) or fn in WRITES_OUTSIDE:
                 return []
             case ir.Let(target, ir.Call()) if self.calls is not None and is_asked(
                 self.context, s, self.calls in self.context.keeping

@@ -63,6 +63,8 @@ def check_live(context: Context, callee: ir.Atom, span: ir.Span | None) -> None:
 
 def changed_live(context: Context) -> virtual_heap.Cell | None:
     """An object that exists and that the program has changed: whoever looks at the object itself sees it as it was."""
+    for cell in context.heap.written:
+        return cell
     for cell, state in context.heap.states.items():
         if cell.origin is not None and cell.origin.root is None and state is not cell.origin.state:
             return cell

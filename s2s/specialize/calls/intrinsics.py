@@ -154,6 +154,7 @@ def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: i
         fact.folded(site.guards)
         raise site.raised(AttributeError(f"{name_of(owner)} has no attribute {attribute.value!r}"))
     logs.note_read(site.specializer, fact, site.span, is_attribute=True)
+    site.specializer.read_statics.add(attribute.value)
     made = ir.Call(ir.Const(getattr), (receiver, attribute))
     if fact.is_(is_sealed):
         return site.call(getattr, [receiver, attribute]).leave()

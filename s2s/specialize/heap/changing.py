@@ -21,6 +21,7 @@ from s2s.core.values import (
     Sequence,
 )
 from s2s.models import ordering
+from s2s.specialize.heap import effects
 from s2s.specialize.heap.making import ESCAPED, At, Operation, appended, entries_of, is_key, new_list
 from s2s.specialize.heap.reading import known_key, order_of
 
@@ -58,12 +59,14 @@ def _target(at: At, atom: ir.Atom) -> _Target | None:
     return _Target(cell, state, at.builder, at.span)
 
 
-def _change(at: At, target: _Target, state: State) -> ir.Const:
+def _change(at: At, target: _Target, state: State, appended: ir.Atom | None = None) -> ir.Const:
     if state.borrowed:
         state = State(state.kind, state.keys, state.items, state.whole, False, state.extra)
     if state.extra is not None and state.kind is collections.deque and len(state.items) > state.extra:
         raise AssertionError("a deque is cut where it is changed")
+    held = effects.before(at, target.cell)
     at.context.heap.change(target.cell, state, at.span)
+    effects.content(at, target.cell, held, state, appended)
     return ir.Const(None)
 
 
@@ -77,7 +80,7 @@ def changes_list(edit: Callable[..., Any]) -> Operation:
         if target is None:
             return None
         if edit is _append and target.is_own and target.state.kind is list and len(args) == 1 and not kwargs:
-            return _change(at, target, target.state.with_entry(target.state.size, args[0]))
+            return _change(at, target, target.state.with_entry(target.state.size, args[0]), args[0])
         if target.items is None:
             return _change_whole(at, target, edit.__name__.lstrip("_"), args)
         items = list(target.items.values())
@@ -195,7 +198,7 @@ def _change_whole(at: At, target: _Target, edit: str, args: tuple[ir.Atom, ...])
     whole = state.whole
     assert whole is not None
     if edit == "append" and state.extra is None:
-        return _change(at, target, appended(at, state, args[0]))
+        return _change(at, target, appended(at, state, args[0]), args[0])
     if edit == "extend" and state.extra is None:
         found = at.specializer.items.known(args[0], builder, at.span)
         for item in found or ():

@@ -233,7 +233,10 @@ class Join:
         heap = self.base.copy()
         first, second = self.sides
         for side in (first, second):
+            for held in new_mirrors(self.base, side.heap):
+                side.heap.closed.setdefault(held, DEPENDS)
             heap.closed |= side.heap.closed
+            heap.written |= side.heap.written
             heap.unknown |= side.heap.unknown
             heap.entangled |= side.heap.entangled
         values = {leaf.key: atom for leaf, atom in zip(self.leaves, atoms, strict=True)}
@@ -275,6 +278,8 @@ class Join:
         for side, source in zip(self.sides, node.pair, strict=True):
             if source is not None and source in side.heap.closed:
                 heap.closed.setdefault(cell, side.heap.closed[source])
+            if source is not None and source is not cell and source in side.heap.mirrors:
+                heap.closed.setdefault(cell, DEPENDS)
 
     def _entangle(self, cells: dict[int, Cell], heap: Heap) -> None:
         """A new object may be one that was there before, or share one with another new object."""
@@ -294,6 +299,11 @@ class Join:
                 virtual_heap.close(self.context, source.var, DEPENDS)
 
 
+def new_mirrors(start: Heap, end: Heap) -> list[Cell]:
+    """The containers that were given to an object from outside between a start and an end."""
+    return [cell for cell, mirror in end.mirrors.items() if start.mirrors.get(cell) is not mirror]
+
+
 def changed_cells(start: Heap, *ends: Heap) -> list[Cell]:
     """The objects that were there at the start and hold something else at an end."""
     found: dict[Cell, None] = {}
@@ -305,4 +315,4 @@ def changed_cells(start: Heap, *ends: Heap) -> list[Cell]:
     return list(found)
 
 
-__all__ = ["DEPENDS", "Join", "Leaf", "Side", "changed_cells", "is_dict", "is_sequence", "on"]
+__all__ = ["DEPENDS", "Join", "Leaf", "Side", "changed_cells", "is_dict", "is_sequence", "new_mirrors", "on"]

@@ -1,11 +1,12 @@
 """Objects that were there before the program ran: in globals, closures, arguments, and what these hold.
 
 Their options and methods are taken by value under guards, their numbers and arrays are read when the program runs. What
-the program stores into them is kept on the heap.
+the program stores into them is kept on the heap, and done to them (``effects``).
 """
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import functools
 import operator
@@ -59,6 +60,11 @@ class Place:
         """The place of an attribute."""
         return Place(self.root, (*self.path, attribute), self.owner, self.base)
 
+    def is_below(self, other: Place) -> bool:
+        """Whether what is here is found through another place, or there."""
+        above = self.path[: len(other.path)]
+        return (self.root, above, self.base) == (other.root, other.path, other.base) and self.owner is other.owner
+
     @staticmethod
     def of(value: Any) -> Place:
         """The place of a module or a class, by its name where an import finds it."""
@@ -100,6 +106,12 @@ class LiveObjects:
         self.objects: dict[Cell, Any] = {}
         self.places: dict[Cell, Place] = {}
         """Where each was found."""
+        self.unfolded = frozenset[int]()
+        """Of which objects and containers no numbers are taken by value, by ``id``: the program changes them."""
+        self.folded: set[Cell] = set()
+        """Of which some were."""
+        self.replaced: list[Place] = []
+        """Where something else is than what was found there: attributes that were assigned, and changed containers."""
         self.context.refer = self.argument
 
     def refer(self, builder: Builder, fact: Reading, place: Place, name: str) -> ir.Atom:
@@ -190,6 +202,32 @@ class LiveObjects:
             if cell in heap.unknown or (cell in heap.states and heap.peek(cell) is not cell.origin.state):  # type: ignore[union-attr]
                 yield cell, found
 
+    def keep_parts(self, builder: Builder, cell: Cell, name: str | None = None) -> None:
+        """Read the objects that are found through an attribute, or through the items of a container, before something
+        else may be there."""
+        place = self.places.get(cell)
+        if place is None:
+            return
+        above = place if name is None else place.step(name)
+        for other, found in list(self.places.items()):
+            if other is not cell and found.is_below(above):
+                virtual_heap.origin_atom(builder, other)
+        if name is not None:
+            self.replaced.append(above)
+        else:
+            self.replaced += [place.step(found.path[len(place.path)]) for other, found in self.places.items()
+                              if other is not cell and found.is_below(place)]
+
+    def check_lengths(self) -> None:
+        """Raise where the function makes a list longer or shorter that an object from outside holds, and reads it: the
+        next call would need another version."""
+        for cell, found in self.changed():
+            state = self.context.heap.peek(cell)
+            is_other = state is not cell.origin.state and state.extra is None  # type: ignore[union-attr]
+            if is_other and isinstance(found, (list, collections.deque)):
+                if state.whole is not None or state.size != len(found):
+                    raise error("S2S185", span=cell.changed_at, name=cell.name)
+
     def check_kept(self) -> None:
         """Raise where the function changes a list or dict of its module or closure that is followed item by item: the
         change would be seen by the rest of the function, and lost when it is over. What libraries remember there, they
@@ -258,6 +296,8 @@ class LiveObjects:
 
     def _read(self, builder: Builder, place: Place, name: str) -> ir.Atom:
         """The statements that read a live object."""
+        if any(place.is_below(other) for other in self.replaced):
+            raise error("S2S132", name=name.lstrip("%") or "the object", label="another object was put in its place")
         if place.root == "module" and all(type(step) is str for step in place.path):
             holder = imported(f"{place.path[0]}:{'.'.join(place.path[1:])}")
             if isinstance(holder, (types.ModuleType, type)):
@@ -304,7 +344,8 @@ class LiveObjects:
             return ir.Const(found)
         if fact.is_(is_user_object):
             return self.refer(builder, fact, place, _name(key))
-        if holder in self.objects and is_stable(type(self.objects[holder])) and fact.is_(is_plain_number):
+        if self._folds_numbers(holder) and fact.is_(is_plain_number):
+            self.folded.add(holder)
             return ir.Const(fact.folded(guards))  # objects of libraries have their options in numbers too
         guarded, found = fact.described(guards)
         known = without_objects(guarded)
@@ -328,6 +369,16 @@ class LiveObjects:
         self.context.heap.add_part(holder, key, part)
         self._note(part, found, place)
         return part.var
+
+    def _folds_numbers(self, holder: Cell) -> bool:
+        owner = self.objects.get(holder)
+        return owner is not None and is_stable(type(owner)) and id(owner) not in self.unfolded
+
+    def changed_folded(self) -> set[int]:
+        """The objects and containers that the program changes, or puts others in the place of, of which numbers were
+        taken by value, by ``id``: those would be others at each call."""
+        replaced = [c for c in self.folded if any(self.places[c].is_below(other) for other in self.replaced)]
+        return {id(self.objects[c]) for c in replaced} | {id(f) for c, f in self.changed() if c in self.folded}
 
     def _note(self, cell: Cell, found: Any, place: Place) -> None:
         """Remember which object a cell stands for, and where it was found."""

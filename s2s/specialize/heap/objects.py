@@ -6,7 +6,7 @@ the class, then the object's own, then what else the class has, then ``__getattr
 
 An object that was there before the program ran (in a global, a closure, a bound method) is *live*: its options and
 methods are taken by value under guards, its numbers and arrays are read when the program runs. What the program stores
-into it is kept on the heap: a gradient call leaves the object itself as it is.
+into it is kept on the heap, and done to the object itself (``effects``).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from s2s.directives.decorated import Differentiable
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import MISSING, is_function_like, with_sizes
+from s2s.specialize.heap import effects
 from s2s.specialize.heap.classes import class_seen, is_data_descriptor, is_descriptor, is_generated, own_names
 from s2s.specialize.heap.live_objects import Place, bound
 from s2s.specialize.speculation import speculate
@@ -258,6 +259,25 @@ class Instances:
             facts.shadow(self.live.places[cell].site, name).folded(self.specializer.guards)
         return self._bind(at, found, ref, name)
 
+    def held(self, cell: Cell, name: str) -> facts.Reading | None:
+        """What an object from outside has under a name, by itself or by its class, where reading it runs nothing, and
+        the program has put nothing there."""
+        state, place, owner = self.context.heap.peek(cell), self.live.places[cell], self.live.objects[cell]
+        if not is_instance(state) or state.find(name) is not None:
+            return None
+        if isinstance(self.look_up(state.kind, "__getattribute__"), types.FunctionType):
+            return None
+        found = self.look_up(state.kind, name)
+        if is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+            return None
+        if name in own_names(owner):
+            return facts.own(owner, name, place.site)
+        if found is MISSING or is_descriptor(found):
+            return None
+        if hasattr(owner, "__dict__"):
+            facts.shadow(place.site, name).folded(self.specializer.guards)
+        return facts.own(owner, name, place.site)
+
     def look_up(self, cls: type, name: str) -> Any:
         """What a class has under a name, ``MISSING`` where there is nothing."""
         return facts.member(cls, name).folded(self.specializer.guards)
@@ -265,6 +285,7 @@ class Instances:
     def _class_value(self, at: At, ref: ir.Atom, cls: type, name: str, found: Any) -> ir.Atom:
         """A value that a class has for its objects: options and integers by value, others read when the program
         runs. A live object may get an attribute of its own, which then hides it."""
+        self.specializer.read_statics.add(name)
         cell, place = cell_of(self.context, ref), Place.of(cls).step(name)
         fact = facts.member_value(cls, name, found)
         if cell in self.live.places:
@@ -290,7 +311,7 @@ class Instances:
                 return ir.Const(types.MethodType(found.__func__, state.kind))
             case functools.cached_property():
                 value = self._call(at, found.func, ref)
-                self.put(at, ref, name, value)
+                self.put(at, ref, name, value, is_found_anew=True)
                 return value
         getter = self.look_up(type(found), "__get__")
         if table.carries_rule(found) and getter is not MISSING:
@@ -385,12 +406,14 @@ class Instances:
         else:
             self.put(at, ref, name, value)
 
-    def put(self, at: At, ref: ir.Atom, name: str, value: ir.Atom) -> None:
-        """Give an object an attribute."""
+    def put(self, at: At, ref: ir.Atom, name: str, value: ir.Atom, is_found_anew: bool = False) -> None:
+        """Give an object an attribute; with ``is_found_anew`` one from outside is left as it is."""
         cell = cell_of(self.context, ref)
         assert cell is not None
         state = self.context.heap.state(cell, at.span)
         self.context.heap.change(cell, state.with_entry(name, value), at.span)
+        if not is_found_anew:
+            effects.attribute(at, cell, name, value)
 
     def delete(self, at: At, ref: ir.Atom, name: ir.Atom) -> ir.Atom:
         """``del ref.name``."""

@@ -27,7 +27,7 @@ from s2s.core.values import (
 )
 from s2s.models import ordering
 from s2s.specialize.frames import pinned
-from s2s.specialize.heap import iterators
+from s2s.specialize.heap import effects, iterators
 from s2s.specialize.heap.classes import class_seen
 from s2s.specialize.heap.live_data import ask_for_data
 from s2s.specialize.speculation import speculate
@@ -128,8 +128,10 @@ def _entry(at: At, cell: Cell, state: State, key: ir.Const) -> ir.Atom | None:
     if found is not None or not _makes_entries(state):
         return found
     made = at.apply_atom(state.extra, [], {})
-    state = at.context.heap.state(cell, at.span)
-    at.context.heap.change(cell, state.with_entry(key.value, made), at.span)
+    state, held = at.context.heap.state(cell, at.span), effects.before(at, cell)
+    state = state.with_entry(key.value, made)
+    at.context.heap.change(cell, state, at.span)
+    effects.content(at, cell, held, state, None)
     return made
 
 

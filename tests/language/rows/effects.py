@@ -6,6 +6,7 @@ import logging
 import operator
 import sys
 import time
+import types
 import warnings
 
 import numpy as np
@@ -22,8 +23,11 @@ calls = 0
 
 
 class Model:
+    losses = 0
+
     def __init__(self, *hooks):
         self.history, self.calls, self.best, self.hooks = [], 0, None, list(hooks)
+        self.kept, self.state = {}, types.SimpleNamespace(steps=0)
 
     def loss(self, x):
         self.calls += 1
@@ -47,6 +51,18 @@ class Progress:
             EVENTS.write(f"\r{self.done}")
 
 
+class Watch:
+    def __init__(self):
+        self.spent = 0.0
+
+    def __enter__(self):
+        self.begin = time.perf_counter()
+
+    def __exit__(self, *problem):
+        self.spent += time.perf_counter() - self.begin
+
+
+WATCH = Watch()
 MODEL, HOOKED = Model(), Model(lambda y: TRACE.append(float(y)), lambda y: LOG.debug("loss %s", y))
 
 
@@ -124,22 +140,38 @@ def to_a_counter(x):
     return x[0] ** 2 * x[1]
 
 
-@row("attributes of an object outside: history, counter, best value", recorded=True)
+@row("attributes of an object outside: history, counter, best value")
 def to_attributes(x):
     return MODEL.loss(x)
 
 
-@row("hooks that an object outside calls", recorded=True)
+@row("hooks that an object outside calls")
 def hooks(x):
     return HOOKED.loss(x)
 
 
-@row("timers, written and in a decorator", recorded=True)
+@row("timers, written and in a decorator")
 def timers(x):
     begin = time.perf_counter()
     y = cubed(x[0]) * x[1]
     TRACE.append(time.perf_counter() - begin)
     return y
+
+
+@row("a class that counts, an object that remembers")
+def of_classes(x):
+    Model.losses += 1
+    MODEL.kept["y"] = y = x[0] ** 2
+    MODEL.state.steps += 1
+    MODEL.state.last = y * x
+    return y * MODEL.state.last[1] + MODEL.kept["y"]
+
+
+@row("a timer in a `with`, which adds up")
+def timer(x):
+    with WATCH:
+        y = x[0] ** 3 * x[1]
+    return y * x[2]
 
 
 @row("assertions with messages, checks that raise")

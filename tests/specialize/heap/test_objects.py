@@ -475,7 +475,7 @@ def test_an_argument_that_is_also_a_global_which_is_changed_is_refused():
     with pytest.raises(UnsupportedSyntaxError, match=r"\[S2S140\]"):
         s2s.grad(f)(OUTSIDE)
     assert s2s.grad(f)(Cell(3.0)).value == 8.0
-    assert OUTSIDE.value == 1.0
+    assert OUTSIDE.value == 6.0
 
 
 def test_whether_two_parts_are_one_object_is_not_guessed():
