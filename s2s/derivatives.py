@@ -23,16 +23,16 @@ from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequ
 from s2s.directives.decorated import Differentiable, options_of
 from s2s.directives.differentiable import option_error
 from s2s.directives.policies import note_used
-from s2s.directives.policy import AMBIENT, held_again
+from s2s.directives.policy import AMBIENT
 from s2s.dispatch import lookup
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.by_shape import ByShape, show_versions
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.lookup import start_afresh
+from s2s.dispatch.pullbacks import with_pullback
 from s2s.dispatch.version import Version
 from s2s.errors import error
-from s2s.versions.fitting import fit
-from s2s.versions.request import Path, Request
+from s2s.versions.request import Request
 from s2s.versions.signature import annotated, describe
 from s2s.versions.target import Target, target_of
 
@@ -243,9 +243,9 @@ def backend_of(f: Any) -> str:
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     suffix = "" if ask.mode == "primal" else f"_{ask.mode}"
     name = name_of_function(f) + suffix
-    finish: Callable[[Version, Target], Callable[..., Any]] | None = None
+    finish: Callable[[Version, Dispatcher], Callable[..., Any]] | None = None
     if ask.mode in ("vjp", "jvp", "vector_jvp", "vector_vjp"):
-        finish = functools.partial(_with_pullback, ask.count) if ask.mode == "vjp" else _with_tangents
+        finish = functools.partial(with_pullback, ask.count) if ask.mode == "vjp" else _with_tangents
 
     def make(target: Target) -> Dispatcher:
         return Dispatcher(target, ask, name, finish, store.remember)
@@ -302,40 +302,10 @@ def primal_source(f: Differentiable[..., Any]) -> str:
     return dispatcher.version_of(last.avals, request).compiled.text
 
 
-# --- pullbacks ----------------------------------------------------------------------------------------------
-
-
-def _with_pullback(count: int, version: Version, target: Target) -> Callable[..., Any]:
-    """What ``vjp`` calls: a compiled version whose pullback checks its cotangent and gives None where there
-    is none."""
-    run, name, has_aux = version.run, target.name, version.request.has_aux
-    places = _places(target, version, count) if count else list(range(len(version.request.wrt)))
-
-    def call(*values: Any) -> tuple[Any, ...]:
-        out, pullback, *aux = run(*values)
-        held = AMBIENT.get()
-
-        def checked(cotangent: Any) -> tuple[Any, ...]:
-            if AMBIENT.get() is held:
-                found = pullback(fit(cotangent, out, name))
-            else:  # it may run again what was run in a block
-                with held_again(held):
-                    found = pullback(fit(cotangent, out, name))
-            return tuple(None if place is None else found[place] for place in places)
-
-        checked.__name__ = checked.__qualname__ = f"{name}_pullback"
-        checked.__doc__ = (
-            f"The cotangents of the positional arguments of {name}, from the cotangent of its result."
-        )
-        return (out, checked, *aux) if has_aux else (out, checked)
-
-    return call
-
-
 # --- tangents -----------------------------------------------------------------------------------------------
 
 
-def _with_tangents(version: Version, target: Target) -> Callable[..., Any]:
+def _with_tangents(version: Version, dispatcher: Dispatcher) -> Callable[..., Any]:
     """What ``jvp`` calls: a function of the primals that gives one of their tangents."""
     run = version.call
 
@@ -343,16 +313,6 @@ def _with_tangents(version: Version, target: Target) -> Callable[..., Any]:
         return lambda *tangents: run(*values, *tangents)
 
     return call
-
-
-def _places(target: Target, version: Version, count: int) -> list[int | None]:
-    """For each positional argument of the call, the index of its cotangent, None where it has none."""
-    paths: list[Path] = [(name,) for name in target.positional]
-    rest = target.variable(inspect.Parameter.VAR_POSITIONAL)
-    if rest is not None:
-        paths += [(rest, len(target.prefix) + i) for i in range(count - len(paths))]
-    where = {path: i for i, path in enumerate(version.request.wrt)}
-    return [where.get(path) for path in paths[:count]]
 
 
 # --- source -------------------------------------------------------------------------------------------------

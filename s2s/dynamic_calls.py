@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core import public, stack
+from s2s.core import stack
 from s2s.core.inspection import name_of
 from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint
@@ -21,7 +21,7 @@ from s2s.directives.user_rules import gives_gradient, value_and_pullback, value_
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.runtime import directions
-from s2s.runtime.repeated_calls import cotangents_of_call, tangent_of_call
+from s2s.runtime.repeated_calls import cotangents_of_call, tangent_of_call, tangent_of_unchanging, vjp_of_unchanging
 from s2s.versions.signature import describe, has_float
 from s2s.versions.target import own_signature
 
@@ -239,12 +239,12 @@ class _Again(NamedTuple):
 
 def _again_with(fn: Any, args: tuple[Any, ...]) -> _Again | None:
     """How to make such a call; None for any other."""
-    if fn is tangent_of_call and args[0] is cotangents_of_call and not _is_known(args[1][1]):
-        return _Again(_tangent_of(_cotangents_of(args[1][1])), 1, True)
+    if fn is tangent_of_call and args[0] is cotangents_of_call and not _is_known(args[1][2]):
+        return _Again(_tangent_of(_cotangents_of(args[1][2])), 2, True)
     if fn is tangent_of_call and not _is_known(args[0]):
         return _Again(_tangent_of(args[0]), 0, False)
-    if fn is cotangents_of_call and not _is_known(args[1]):
-        return _Again(_cotangents_of(args[1]), 1, False)
+    if fn is cotangents_of_call and not _is_known(args[2]):
+        return _Again(_cotangents_of(args[2]), 2, False)
     return None
 
 
@@ -254,12 +254,17 @@ def _is_known(fn: Any) -> bool:
 
 @functools.lru_cache(16)
 def _tangent_of(fn: Any) -> Any:
-    return lambda values, dots: public.jvp(fn, values, dots)
+    return lambda values, dots: tangent_of_unchanging(fn, values, dots)
 
 
 @functools.lru_cache(16)
 def _cotangents_of(fn: Any) -> Any:
-    return lambda cotangent, *args: public.vjp(fn, *args)[1](cotangent)
+    def pull(cotangent: Any, before: Any, *args: Any) -> Any:
+        out, pullback = vjp_of_unchanging(fn, *args)
+        rt.check_repeated(out, before, fn)
+        return pullback(cotangent)
+
+    return pull
 
 
 def _check_followed(fn: Any, given: tuple[Any, ...]) -> None:

@@ -1,5 +1,7 @@
 """Calls that are decided when the program runs: of bound methods, of Python and of C code."""
 
+import random
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -113,3 +115,41 @@ def test_built_in_classes_that_are_chosen_when_the_program_runs(monkeypatch):
     bend = [(gradient(X + step) - gradient(X - step)) / (2.0 * h) for step in h * np.eye(3)]
     for second in (s2s.hessian(by_classes), s2s.jacfwd(s2s.jacfwd(by_classes))):
         np.testing.assert_allclose(second(X), bend, rtol=1e-6, atol=1e-7)
+
+
+def of_draws(x):
+    stream = random.Random(2)
+    return stream.normalvariate(x[0], x[1]) ** 2 * stream.uniform(x[0], x[2])
+
+
+def of_a_shuffle(x):
+    stream, items = random.Random(2), [x[0], x[1], x[0] * x[2]]
+    stream.shuffle(items)
+    return items[0] * items[1] ** 2
+
+
+SECOND = {
+    "forward over reverse": lambda f, v: s2s.jvp(s2s.grad(f), (X,), (v,))[1],
+    "reverse over reverse": lambda f, v: s2s.grad(lambda x: np.sum(s2s.grad(f)(x) * v))(X),
+    "reverse over forward": lambda f, v: s2s.grad(lambda x: s2s.jvp(f, (x,), (v,))[1])(X),
+}
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("nesting", SECOND)
+@pytest.mark.parametrize("f", [of_draws, of_a_shuffle], ids=lambda f: f.__name__)
+def test_a_call_that_is_made_again_is_the_same_call(f, nesting, monkeypatch):
+    second, v, h = SECOND[nesting], np.array([0.3, -0.7, 1.1]), 1e-4
+
+    def slopes(x):
+        return np.array([(f(x + e) - f(x - e)) / (2.0 * h) for e in h * np.eye(3)])
+
+    bend = (slopes(X + h * v) - slopes(X - h * v)) / (2.0 * h)
+    if f is of_draws and nesting == "reverse over forward":  # the call and its tangent are one call
+        np.testing.assert_allclose(second(f, v), bend, rtol=1e-6, atol=1e-6)
+    else:
+        with pytest.raises(s2s.errors.UnsupportedSyntaxError) as caught:
+            second(f, v)
+        assert caught.value.diagnostic.code in ("S2S155", "S2S122")
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    np.testing.assert_allclose(second(f, v), bend, rtol=1e-6, atol=1e-6)

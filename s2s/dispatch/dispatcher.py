@@ -103,7 +103,7 @@ class Dispatcher:
         target: Target,
         ask: Ask,
         name: str,
-        finish: Callable[[Version, Target], Callable[..., Any]] | None = None,
+        finish: Callable[[Version, Dispatcher], Callable[..., Any]] | None = None,
         on_version: Callable[[Version], None] | None = None,
         held: Choices = (),
         outside: Dispatcher | None = None,
@@ -350,18 +350,18 @@ class Dispatcher:
 
     def retry(
         self, problem: Any, values: tuple[Any, ...], then: Callable[[Any], Any] = lambda result: result,
-        tried: tuple[Version, ...] = (),
+        tried: tuple[Version, ...] = (), version: Version | None = None,
     ) -> tuple[Any] | None:
         """The result of a call in which a version has refused the path that it came to, or has failed where the primal
         does not: it is recorded from its start, as the next calls with such arguments are, unless there is a version
-        beside it, other than those that were ``tried``. ``then`` is what the caller does with it. None where the
-        exception is to come out."""
+        beside it, other than those that were ``tried``. ``then`` is what the caller does with it. ``version`` is the
+        one that has failed, where the traceback does not tell. None where the exception is to come out."""
         import traceback  # takes longer than a version from disk
 
         codes = {id(frame.f_code) for frame, _ in traceback.walk_tb(problem.__traceback__)}  # equal codes are two
         is_refusal = isinstance(problem, DifferentiationError)
         with section, own_codes():
-            version = next((v for v in self.versions if id(v.raw.__code__) in codes), None)
+            version = version or next((v for v in self.versions if id(v.raw.__code__) in codes), None)
             if version is None:
                 if tried or not is_refusal or problem.diagnostic.code != UNEXPECTED:
                     return None
@@ -439,7 +439,7 @@ class Dispatcher:
     def finished(self, version: Version) -> Version:
         """A version, whose ``call`` gives what is asked for."""
         if self._finish is not None:
-            version.call = self._finish(version, self.target)
+            version.call = self._finish(version, self)
         return version
 
     def _refuses_lists(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:

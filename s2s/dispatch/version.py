@@ -18,7 +18,8 @@ __all__ = ["Version", "parameter_names", "renamed_for"]
 
 class Version:
     """One compiled version: ``raw`` is the generated function, ``run`` the same on its backend, ``call`` what the
-    dispatcher calls, ``guards`` the facts it relies on with the function whose globals and closure they look at."""
+    dispatcher calls, ``guards`` the facts it relies on with the function whose globals and closure they look at. A
+    version of ``vjp`` ``has_pulled`` when a reverse sweep of it has come to its end."""
 
     def __init__(
         self,
@@ -36,6 +37,7 @@ class Version:
         self.avals = avals
         self.guards = guards
         self.late = 0
+        self.has_pulled = False
 
     def record(self, function: types.FunctionType, request: Request, problem: Any, is_told: bool = True) -> None:
         """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why, which a

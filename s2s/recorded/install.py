@@ -56,10 +56,10 @@ _OWN = (
 
 _COMPUTING = (
     "s2s.runtime", "s2s.rules", "s2s.models", "s2s.dynamic_calls", "s2s.api", "s2s.tangents", "s2s.transforms",
-    "s2s.versions.fitting",
+    "s2s.versions.fitting", "s2s.dispatch.pullbacks", "s2s.recorded.steps",
 )
-"""What generated code calls, what hands its arguments to other generated code, and derivatives that the program asks
-for."""
+"""What generated code calls, what hands its arguments to other generated code, derivatives that the program asks for,
+and those of the steps of a recording within."""
 
 _TABLES = ("s2s.rules.table", "s2s.rules.functions")
 """What the tools themselves look rules up in."""

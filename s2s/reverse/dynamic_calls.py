@@ -141,7 +141,7 @@ def pull_back(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: S
     g = reverser.full_bar_of(sweep, target, span)
     if g is None:
         return
-    bars = sweep.builder.let(_pulling(reverser, pull, g, span, sweep), UNKNOWN, "%_bars", span)
+    bars = sweep.builder.let(_pulling(reverser, target, g, span, sweep), UNKNOWN, "%_bars", span)
     args = [a.atom if isinstance(a, ir.Star) else a for a in pull.args]
     starred = [k for k, a in enumerate(pull.args) if isinstance(a, ir.Star)]
     if starred and (starred != [len(args) - 1] or pull.kwargs):
@@ -159,9 +159,10 @@ def pull_back(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: S
             reverser.contribute(sweep, atom, piece, span)
 
 
-def _pulling(reverser: Reverser, pull: DynamicCall, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
+def _pulling(reverser: Reverser, target: ir.Var, g: ir.Atom, span: ir.Span | None, sweep: Sweep) -> ir.Call:
     """A call of the pullback. In a derivative that is differentiated again a call that makes the pullback anew: what it
     holds is hidden from the second derivative, its arguments are not."""
+    pull = reverser.pulls[target]
     if not reverser.is_inner:
         return ir.Call(reverser.use(sweep, pull.pullback), (g,))
     assert pull.call is not None
@@ -169,6 +170,7 @@ def _pulling(reverser: Reverser, pull: DynamicCall, g: ir.Atom, span: ir.Span | 
         raise error("S2S210", span=span, name="a call with keywords or a starred argument")
     is_function = pull.call.fn == ir.Const(rt.call)
     again: Any = repeated_calls.cotangents_of_call if is_function else repeated_calls.cotangents_of_method
-    for atom in pull.call.args:
+    given = (target, *pull.call.args)
+    for atom in given:
         reverser.note_read(atom)  # type: ignore[arg-type]
-    return ir.Call(ir.Const(again), (g, *(reverser.use(sweep, a) for a in pull.call.args)))  # type: ignore[arg-type]
+    return ir.Call(ir.Const(again), (g, *(reverser.use(sweep, a) for a in given)))  # type: ignore[arg-type]

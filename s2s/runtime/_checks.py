@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import has_own_operators
+from s2s.core.inspection import has_own_operators, name_of
 from s2s.errors import error
+from s2s.runtime._cotangents import floats
 from s2s.runtime._memory import arrays_in, containers_in, items_of
 
 
@@ -80,6 +81,14 @@ def check_scalar(value: Any, name: str) -> None:
     if shape != ():
         raise error("S2S401", name=name, shape=shape, hint=hint)
     raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
+
+
+def check_repeated(value: Any, before: Any, fn: Any) -> None:
+    """Raise UnsupportedSyntaxError where a call of a function, or of a method of this name, that is made again gives
+    other numbers than ``before``: it draws random ones, or counts."""
+    for one, other in zip(floats(value), floats(before)):
+        if one is not other and not np.allclose(one, other, rtol=1e-9, atol=0.0, equal_nan=True):
+            raise error("S2S155", name=fn if isinstance(fn, str) else name_of(fn))
 
 
 _ANSWERS = (

@@ -112,7 +112,8 @@ def kept(value: Any) -> Any:
 
 
 def _copied(value: Any, made: dict[int, Any]) -> Any:
-    """A copy of a container or of an item of one; ``made`` has those of the containers around, as one may hold itself."""
+    """A copy of a container or of an item of one; ``made`` has those of the containers around, as one may hold itself,
+    and of arrays, as one may be there twice."""
     kind = type(value)
     if id(value) in made:
         return made[id(value)]
@@ -127,7 +128,8 @@ def _copied(value: Any, made: dict[int, Any]) -> Any:
     if kind in (tuple, set):
         return kind(_copied(item, made) for item in value)
     if isinstance(value, np.ndarray):
-        return value.copy(order="K")
+        copied = made[id(value)] = value.copy(order="K")
+        return copied
     if hasattr(kind, "dtype") and hasattr(kind, "shape") and hasattr(kind, "copy"):  # a sparse matrix, for instance
         return value.copy()
     return value

@@ -35,12 +35,32 @@ def linear(x):
     return np.sum(model(x) * out)
 
 
+def of_records(x):
+    table = np.zeros(3, dtype=[("p", float), ("q", float)])
+    table["p"] = x
+    table["q"] = x**2
+    return np.sum(table["p"] * table["q"])
+
+
+def along_records(x):
+    out, out_dot = s2s.jvp(of_records, (x,), (x * x,))
+    return out * out_dot
+
+
+def pulled_by_an_array(x):
+    total, pullback = s2s.vjp(np.sum, doubled(x))
+    return np.sum(pullback(np.asarray(total))[0] * x)
+
+
 def jacobians(x):
     return np.sum(s2s.jacfwd(lambda v: np.sin(v) * x)(doubled(x)) * s2s.jacrev(lambda v: v**2 * x)(x))
 
 
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
-@pytest.mark.parametrize("f", [along, pulled, curved, curved_back, linear, jacobians], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [along, pulled, curved, curved_back, linear, along_records, pulled_by_an_array, jacobians],
+    ids=lambda f: f.__name__,
+)
 def test_nested(f, monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
     h = 1e-5

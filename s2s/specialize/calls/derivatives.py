@@ -30,6 +30,7 @@ from s2s.directives.decorated import options_of
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.rewriting import free_variables
+from s2s.runtime import repeated_calls
 from s2s.specialize.calls.derivative_arguments import Choice, check_differentiable, name_in_errors, parameters
 from s2s.specialize.calls.derivative_parts import Arguments, Fixed, Leaf, Node, Tree, inside, leaves_of, together
 from s2s.specialize.calls.derivative_values import MAKERS, NOT_KNOWN, Asked, literal, make
@@ -50,13 +51,15 @@ what is asked for go in; the derivative and the names of the parameters that the
 
 @dataclass
 class Inner:
-    """The call of a function whose derivative is taken: its arguments by their parts."""
+    """The call of a function whose derivative is taken: its arguments by their parts. Where it ``is_unchanging`` it may
+    change none of them."""
 
     at: At
     fn: ir.Atom
     args: list[Tree]
     kwargs: dict[str, Tree]
     free: tuple[ir.Var, ...] = ()
+    is_unchanging: bool = False
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -91,9 +94,12 @@ class Inner:
             at = At(self.at.specializer, self.at.frame, builder, self.at.span)
             args = [inside(at, tree) for tree in self.args]
             kwargs: dict[str | None, ir.Atom] = {k: inside(at, tree) for k, tree in self.kwargs.items()}
+            given = self_.context.heap.copy()
             result = at.apply_atom(self.fn, args, kwargs)
             result = builder.frozen(result)
-            self.check_unchanged(before)
+            self.check_unchanged(before, "S2S144")
+            if self.is_unchanging:
+                self.check_unchanged(given, "S2S122")
             params = tuple(ir.Param(leaf.var) for leaf in self.leaves)
             name = name_in_errors(self_.context, self.fn)
             whole = ir.Function(name, params, builder.block(result), span=self.at.span)
@@ -122,14 +128,14 @@ class Inner:
             for var in filter(memory.is_buffer, free):
                 raise error("S2S144", span=self.at.span, name=var.name.lstrip("%") or "an array")
 
-    def check_unchanged(self, before: virtual_heap.Heap) -> None:
-        """Refuse a function that changes a container or an object that it has captured."""
+    def check_unchanged(self, before: virtual_heap.Heap, code: str) -> None:
+        """Refuse a function that changes a container or an object that was there before."""
         heap = self.at.context.heap
         for cell, state in heap.states.items():
             origin = None if cell.origin is None else cell.origin.state
             base = before.states.get(cell, origin)
             if base is not None and state is not base and state != base:
-                raise error("S2S144", span=cell.changed_at or self.at.span, name=cell.name)
+                raise error(code, span=cell.changed_at or self.at.span, name=cell.name)
 
     def check_separate(self, made: ir.Function, changed: list[str]) -> None:
         """An array that the function changes is given a copy of: where another argument shares memory with it, that
@@ -225,7 +231,7 @@ def _gradient(at: At, tree: Tree, bars: dict[int, ir.Atom]) -> ir.Atom:
 # --- vjp ------------------------------------------------------------------------------------------------------------
 
 
-def take_vjp(site: CallSite) -> ir.Atom | None:
+def take_vjp(site: CallSite, is_unchanging: bool = False) -> ir.Atom | None:
     """``s2s.vjp(f, *primals, has_aux=..., **kwargs)``: the result and the pullback, a nested function."""
     has_aux = literal(site, site.kwargs.get("has_aux", ir.Const(False)))
     if not site.args or has_aux is NOT_KNOWN:
@@ -235,11 +241,12 @@ def take_vjp(site: CallSite) -> ir.Atom | None:
     arguments = Arguments(site)
     names = [p.name for p in parameters(site.specializer, f) or () if p.positional]
     trees = [arguments.tree(a, names[k] if k < len(names) else "x", True) for k, a in enumerate(primals)]
-    inner = Inner(site, f, trees, dict(named))
+    inner = Inner(site, f, trees, dict(named), is_unchanging=is_unchanging)
     if not any(leaf.wanted for leaf in inner.leaves):
         raise site.refusal("S2S504", name=name_in_errors(site.context, f), argument="x",
                     kind="without floats", hint="give at least one float or array of floats by position")
-    made = inner.derivative(Asked("vjp", f, None, has_aux, changes="" if has_aux else "returned"))
+    changes = "refused" if is_unchanging else "" if has_aux else "returned"
+    made = inner.derivative(Asked("vjp", f, None, has_aux, changes=changes))
     out, pull, *aux = inner.items(made, [leaf.outer for leaf in inner.leaves])
     wanted = [leaf for leaf in inner.leaves if leaf.wanted]
     function = _pullback(name_in_errors(site.context, f), trees, {id(leaf): k for k, leaf in enumerate(wanted)})
@@ -282,7 +289,7 @@ def _pullback(name: str, trees: list[Tree], places: dict[int, int]) -> ir.Functi
 # --- jvp ------------------------------------------------------------------------------------------------------------
 
 
-def take_jvp(site: CallSite) -> ir.Atom | None:
+def take_jvp(site: CallSite, is_unchanging: bool = False) -> ir.Atom | None:
     """``s2s.jvp(f, primals, tangents, has_aux=..., **kwargs)``: the result and its tangent."""
     given = dict(zip(("f", "primals", "tangents", "has_aux"), site.args, strict=False)) | site.kwargs
     has_aux = literal(site, given.pop("has_aux", ir.Const(False)))
@@ -300,14 +307,14 @@ def take_jvp(site: CallSite) -> ir.Atom | None:
     ]
     for k, (tree, dot) in enumerate(zip(trees, dots, strict=True)):
         _give_tangent(site, f, names[k] if k < len(names) else "x", tree, dot)
-    inner = Inner(site, f, trees, {k: Fixed(a) for k, a in given.items()})
+    inner = Inner(site, f, trees, {k: Fixed(a) for k, a in given.items()}, is_unchanging=is_unchanging)
     moved = [leaf for leaf in inner.leaves if leaf.wanted]
     if not moved:
         out = site.apply_atom(f, primals, dict(given))
         value, *aux = (site.items(out) or [out]) if has_aux else [out]
         zero = site.compute(rt.zeros_of, value)
         return making.new_list(site, (value, zero, *aux), tuple)
-    made = inner.derivative(Asked("jvp", f, None, has_aux))
+    made = inner.derivative(Asked("jvp", f, None, has_aux, changes="refused" if is_unchanging else ""))
     tangents = [leaf.dot for leaf in moved if leaf.dot is not None]
     return inner.run(made, [*(leaf.outer for leaf in inner.leaves), *tangents])
 
@@ -334,6 +341,21 @@ def _give_tangent(at: At, fn: ir.Atom, name: str, tree: Tree, dot: ir.Atom) -> N
                             hint="give None as the tangent of what is no float")
 
 
+# --- calls that are decided when the program runs ------------------------------------------------------------------
+
+
+def _unchanging(take: Callable[..., ir.Atom | None]) -> Handler:
+    """The derivative of a call that is made again, which is known in the version for that call."""
+
+    def taken(site: CallSite) -> ir.Atom:
+        made = take(site, is_unchanging=True)
+        if made is None:
+            raise site.refusal("S2S210", name="a pullback that is called")
+        return made
+
+    return taken
+
+
 # --- what the specialiser asks for ----------------------------------------------------------------------------------
 
 
@@ -345,8 +367,11 @@ def _followed(site: CallSite) -> ir.Atom | None:
 HANDLERS: dict[Any, Handler] = {
     **dict.fromkeys(MAKERS, make), "vjp": take_vjp, "jvp": take_jvp,
     **dict.fromkeys(("hessian", "hvp", "vhp", "linearize", "map"), _followed),
+    repeated_calls.vjp_of_unchanging: _unchanging(take_vjp),
+    repeated_calls.tangent_of_unchanging: _unchanging(take_jvp),
 }
-"""What stands for a call of a public function, by its role, that takes a derivative, or makes a function that does."""
+"""What stands for a call of a public function, by its role, that takes a derivative, or makes a function that does; and
+for those of generated code."""
 
 
 def refuse(*_: Any) -> Any:
