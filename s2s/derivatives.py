@@ -29,7 +29,7 @@ from s2s.dispatch.asks import Ask
 from s2s.dispatch.by_shape import ByShape, show_versions
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.lookup import start_afresh
-from s2s.dispatch.pullbacks import with_pullback
+from s2s.dispatch.pullbacks import with_pullback, with_tangents
 from s2s.dispatch.version import Version
 from s2s.errors import error
 from s2s.versions.request import Request
@@ -245,7 +245,7 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     name = name_of_function(f) + suffix
     finish: Callable[[Version, Dispatcher], Callable[..., Any]] | None = None
     if ask.mode in ("vjp", "jvp", "vector_jvp", "vector_vjp"):
-        finish = functools.partial(with_pullback, ask.count) if ask.mode == "vjp" else _with_tangents
+        finish = functools.partial(with_pullback, ask.count) if ask.mode == "vjp" else with_tangents
 
     def make(target: Target) -> Dispatcher:
         return Dispatcher(target, ask, name, finish, store.remember)
@@ -300,19 +300,6 @@ def primal_source(f: Differentiable[..., Any]) -> str:
     assert isinstance(dispatcher, Dispatcher)
     request = Request("primal", (), False, False, dispatcher.ask.options)
     return dispatcher.version_of(last.avals, request).compiled.text
-
-
-# --- tangents -----------------------------------------------------------------------------------------------
-
-
-def _with_tangents(version: Version, dispatcher: Dispatcher) -> Callable[..., Any]:
-    """What ``jvp`` calls: a function of the primals that gives one of their tangents."""
-    run = version.call
-
-    def call(*values: Any) -> Callable[..., Any]:
-        return lambda *tangents: run(*values, *tangents)
-
-    return call
 
 
 # --- source -------------------------------------------------------------------------------------------------

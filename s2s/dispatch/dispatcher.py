@@ -360,8 +360,9 @@ class Dispatcher:
 
         codes = {id(frame.f_code) for frame, _ in traceback.walk_tb(problem.__traceback__)}  # equal codes are two
         is_refusal = isinstance(problem, DifferentiationError)
-        with section, own_codes():
+        with section:  # the code that ran: in a recording that is not the function's own
             version = version or next((v for v in self.versions if id(v.raw.__code__) in codes), None)
+        with section, own_codes():
             if version is None:
                 if tried or not is_refusal or problem.diagnostic.code != UNEXPECTED:
                     return None

@@ -1,5 +1,5 @@
-"""A compiled version of ``s2s.vjp`` in, what is called for it out: its pullback checks the cotangent, and begins again
-where the reverse sweep fails.
+"""A compiled version of ``s2s.vjp`` or ``s2s.jvp`` in, what is called for it out: a pullback checks its cotangent, and
+begins again where the reverse sweep fails.
 
     out, pullback = s2s.vjp(f, x)         # the forward sweep, with copies of the arguments the first time
     pullback(out_bar)                     # the reverse sweep refuses: f is recorded at these copies, and swept back
@@ -21,7 +21,7 @@ from s2s.versions.target import Target
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = ["with_pullback"]
+__all__ = ["with_pullback", "with_tangents"]
 
 
 def with_pullback(count: int, version: Version, dispatcher: Dispatcher) -> Callable[..., Any]:
@@ -62,6 +62,16 @@ def with_pullback(count: int, version: Version, dispatcher: Dispatcher) -> Calla
             f"The cotangents of the positional arguments of {name}, from the cotangent of its result."
         )
         return (out, checked, *aux) if has_aux else (out, checked)
+
+    return call
+
+
+def with_tangents(version: Version, dispatcher: Dispatcher) -> Callable[..., Any]:
+    """What ``jvp`` calls: a function of the primals that gives one of their tangents."""
+    run = version.call
+
+    def call(*values: Any) -> Callable[..., Any]:
+        return lambda *tangents: run(*values, *tangents)
 
     return call
 

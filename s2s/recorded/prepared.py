@@ -34,12 +34,15 @@ from s2s.rules import table
 
 
 def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments, with items for an array that is read item by item, and watched functions."""
+    """The arguments, with items for an array that is read item by item, and watched functions; the first by position,
+    where it was given by its name."""
     known = facts(fn) if is_hashable(fn) else None
     receiver = getattr(fn, "__self__", None)
     reads = reads_items(fn) or (
         is_a(receiver, CONTAINERS) and fn.__name__ in ("extend", "extendleft", "update", "fromkeys", "__init__")
     )
+    if kwargs and not args and (receiver is None or is_a(receiver, types.ModuleType)):
+        args, kwargs = _by_position(fn, kwargs)
     made = []
     for arg in args:
         arg = _read(fn, arg)
@@ -79,6 +82,16 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
             INSTALLER.see(arg)
             kwargs = {**kwargs, name: _watched(arg)} if reads and name == "func" else kwargs
     return tuple(made), kwargs
+
+
+
+def _by_position(fn: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of ``np.array(object=x)`` as those of ``np.array(x)``."""
+    rule = table.find(fn) if is_hashable(fn) else None
+    first = next(iter(rule.params.parameters.values()), None) if rule is not None else None
+    if first is None or first.kind is not first.POSITIONAL_OR_KEYWORD or first.name not in kwargs:
+        return (), kwargs
+    return (kwargs[first.name],), {name: value for name, value in kwargs.items() if name != first.name}
 
 
 def _numbers(fn: Any, arg: TypedArray[Any], reads: bool) -> Any:

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 import s2s
 
@@ -52,13 +53,21 @@ def pulled_by_an_array(x):
     return np.sum(pullback(np.asarray(total))[0] * x)
 
 
+def named_arguments(x):
+    return np.sum(doubled(x) * np.array(object=x) ** 2) * np.sum(a=x)
+
+
 def jacobians(x):
     return np.sum(s2s.jacfwd(lambda v: np.sin(v) * x)(doubled(x)) * s2s.jacrev(lambda v: v**2 * x)(x))
 
 
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize(
-    "f", [along, pulled, curved, curved_back, linear, along_records, pulled_by_an_array, jacobians],
+    "f",
+    [
+        along, pulled, curved, curved_back, linear, along_records, pulled_by_an_array, named_arguments,
+        jacobians,
+    ],
     ids=lambda f: f.__name__,
 )
 def test_nested(f, monkeypatch):
@@ -70,3 +79,16 @@ def test_nested(f, monkeypatch):
     np.testing.assert_allclose(s2s.jvp(f, (X,), (np.ones(3),))[1], np.sum(slope), rtol=1e-7)
     bend = [(gradient(X + step) - gradient(X - step)) / (2.0 * h) for step in h * np.eye(3)]
     np.testing.assert_allclose(s2s.jacfwd(gradient)(X), bend, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_a_version_that_refuses_when_it_runs_is_recorded_within_a_recording(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+
+    def along_a_sparse_matrix(x):
+        return s2s.jvp(lambda v: (csr_matrix(np.outer(v, v)) @ v).sum(), (x,), (x * x,))[1]
+
+    # of (v @ v) * sum(v), along x * x: 2 sum(x**3) sum(x) + sum(x**2) ** 2
+    total, squares, cubes = np.sum(X), np.sum(X**2), np.sum(X**3)
+    slope = 6.0 * X**2 * total + 2.0 * cubes + 4.0 * squares * X
+    np.testing.assert_allclose(s2s.grad(along_a_sparse_matrix)(X), slope, rtol=1e-7)
