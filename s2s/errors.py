@@ -281,6 +281,10 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S515": (ArgumentError, "the tangent of {name} is {got}, the argument is {expected}"),
     "S2S516": (ArgumentError, "{what} is complex; a Jacobian by {mode} mode needs real numbers there"),
     "S2S517": (ArgumentError, "the sparsity pattern of the Jacobian of `{name}` cannot be determined"),
+    "S2S518": (
+        ArgumentError,
+        "`{name}` is changed by a call that is not read, and what follows was made for what it was",
+    ),
     "S2S519": (ArgumentError, "the axes of samples do not fit: {problem}"),
     "S2S520": (ArgumentError, "the rule for {name} needs functions; got a {kind}"),
     "S2S521": (ArgumentError, "the rule {name} returns {got}; the call has {expected} positional argument(s)"),
@@ -393,6 +397,7 @@ HINTS: dict[str, str] = {
     "S2S512": "call it once, or use s2s.source with example arguments",
     "S2S513": "give one tangent for each primal, None where it is zero",
     "S2S516": "pass `holomorphic=True` where the function is holomorphic",
+    "S2S518": "change it before the function is called, or pass it as an argument",
     "S2S517": "pass it as `sparsity=`",
     "S2S520": "write s2s.defvjp(f, rule), or @s2s.defvjp(f) above the rule",
     "S2S521": "return a tuple with one cotangent for each positional argument, None for one that has none",

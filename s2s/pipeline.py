@@ -48,6 +48,7 @@ from s2s.specialize.expected import HEAD
 from s2s.specialize.inplace import own_arguments
 from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
+from s2s.specialize.relied import drop_sure, is_to_be_checked
 from s2s.specialize.severed import check_not_severed
 from s2s.specialize.specializer import Specializer
 from s2s.specialize.stacks import mark_stacks
@@ -106,6 +107,11 @@ def _own_arguments(function: ir.Function, primal: Primal) -> ir.Function:
     return made
 
 
+def _relied(function: ir.Function, primal: Primal) -> ir.Function:
+    specializer = primal.specializer
+    return function if specializer.relied is None else drop_sure(function, primal.context, primal.is_inner)
+
+
 def _outside(function: ir.Function, primal: Primal) -> ir.Function:
     repeats = dict(primal.request.options).get("changes") == "repeated"  # what it asks of others is refused
     return function if repeats or primal.request.mode == "primal" else keep_outside(function, primal.context)
@@ -117,6 +123,7 @@ PRIMAL = (
     Pass("searches", _searches, "loops that find a point by comparisons are warned of"),
     Pass("steps", _steps, "points without a derivative get the one that is chosen for them"),
     Pass("own-arguments", _own_arguments, "arguments that are changed are copied first"),
+    Pass("relied", _relied, "checks of what no call may have changed are dropped"),
     Pass("outside", _outside, "arrays that calls may change which nobody has read are copied where they are read"),
 )
 """Of every primal."""
@@ -212,12 +219,12 @@ def _specialize(
     options = dict(request.options)
     off = switched_off(options.get("passes", ""))
     in_place: frozenset[ir.Span | None] = frozenset()
-    unrolled, masks_stay, unfolded = False, True, frozenset[int]()
+    unrolled, masks_stay, checks, unfolded = False, True, False, frozenset[int]()
     while True:
         if stages is not None:
             stages.restart()
         context = Context(masks_stay=masks_stay, stages=stages, naive="cotangents" in off, switched_off=off)
-        specializer = Specializer(context, in_place, unrolled, derivative_of)
+        specializer = Specializer(context, in_place, unrolled, derivative_of, checks)
         specializer.live_objects.unfolded = unfolded
         specializer.repeating = int(options.get("changes") == "repeated")
         specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
@@ -241,7 +248,9 @@ def _specialize(
         if masks_stay and _changes_masks(function, context):
             masks_stay = False
         elif not shared and not folded:
-            break
+            if checks or not is_to_be_checked(function, specializer):
+                break
+            checks = True
     context.passed("specialize", None, function)
     return specializer, checked(function)
 

@@ -159,6 +159,8 @@ class Context:
     callees: set[ir.Atom | None] = field(default_factory=set)
     made_from: dict[ir.Atom, tuple[virtual_heap.Cell, ...]] = field(default_factory=dict)
     data: set[ir.Var] = field(default_factory=set)
+    relied: set[ir.Var] = field(default_factory=set)
+    """Variables of what the function finds when it begins, for checks that it is still so (``specialize.relied``)."""
     live: dict[ir.Atom, Any] = field(default_factory=dict)
     joins: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
     changing_items: set[ir.Atom] = field(default_factory=set)

@@ -157,6 +157,15 @@ from s2s.runtime._reductions import (
     share,
     weigh,
 )
+from s2s.runtime._relied import (
+    check_alias,
+    check_attribute,
+    check_kind,
+    check_names,
+    check_option,
+    check_unshadowed,
+    kind_of,
+)
 from s2s.runtime._sampled import (
     diff_bar,
     fractions,
@@ -199,7 +208,8 @@ from s2s.runtime._snapshots import Calls, Snapshots, advances
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights",
     "axes_back", "axes_in_memory", "axes_last", "axis_size", "by_default", "call", "call_again", "call_method",
-    "call_method_again", "cast", "check_apart", "check_bits", "check_bound", "check_count", "check_disjoint",
+    "call_method_again", "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
+    "check_count", "check_disjoint", "check_kind", "check_names", "check_option", "check_unshadowed", "kind_of",
     "check_ended", "check_equal", "check_new", "check_operand", "check_own", "check_picks", "check_repeated",
     "check_scalar",
     "check_separate", "check_sure", "check_unchanged", "before_calls", "give_back", "kept", "now",

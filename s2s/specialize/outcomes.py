@@ -72,8 +72,13 @@ def outcome_of(
     key = _key(specializer, fn, args, kwargs, frame)
     if key is not None and key in specializer.outcomes:
         found, guards = specializer.outcomes[key]
-        specializer.guards.update(guards)
-        return found
+        if not specializer.unsure:
+            specializer.guards.update(guards)
+            return found
+        if found.is_settled:  # what is written in its place reads the settings that hold here
+            with specializer.guards.untold():
+                specializer.guards.update(guards)
+            return found
     before = specializer.guards.copy()
     try:
         with speculate(specializer, builder, optional=True) as speculation:

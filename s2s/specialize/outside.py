@@ -44,9 +44,9 @@ _NOW = ir.Const(rt.now)
 _ASSIGNS = ir.Const(rt.record_attribute)
 _READS = (ir.Const(getattr), ir.Const(operator.getitem))
 _LEFT = (
-    rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.check_apart,
-    rt.check_separate, rt.check_disjoint, rt.check_new, rt.check_own,
-    *(known.value for known in WRITES_OUTSIDE),
+    rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.check_apart, rt.check_separate,
+    rt.check_disjoint, rt.check_new, rt.check_own, rt.check_option, rt.check_attribute, rt.check_unshadowed,
+    rt.check_names, rt.check_alias, rt.check_kind, rt.kind_of, *(known.value for known in WRITES_OUTSIDE),
 )  # fmt: skip
 """Functions that are given the arrays themselves."""
 

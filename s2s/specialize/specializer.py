@@ -68,6 +68,7 @@ from s2s.specialize.loads import load
 from s2s.specialize.loops import for_loop, while_loop
 from s2s.specialize.managers import with_statement
 from s2s.specialize.outcomes import Outcome
+from s2s.specialize.relied import Relied
 from s2s.specialize.site import At, CallSite
 from s2s.specialize.spreading import arguments
 from s2s.specialize.stores import store
@@ -81,7 +82,7 @@ class Specializer:
 
     def __init__(
         self, context: Context, in_place: frozenset[Any] = frozenset(), unrolled: bool = False,
-        sweeps: derivatives.Sweeps = derivatives.refuse,
+        sweeps: derivatives.Sweeps = derivatives.refuse, checks: bool = False,
     ) -> None:
         self.context = context
         self.sweeps = sweeps
@@ -133,6 +134,10 @@ class Specializer:
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.live_objects = LiveObjects(self)
         self.instances = Instances(self)
+        self.relied = Relied(self) if checks else None
+        """Writes checks of what is relied on; None where no call may change it while the function runs."""
+        if self.relied is not None:
+            self.guards.told = self.relied.note
         self.compared = False
         """Whether the program asks of two containers or objects that were there before whether they are one."""
         self.followed = 0
@@ -204,6 +209,8 @@ class Specializer:
                 self.undescribed.add(var)
             if holds_items(value):
                 self.context.data.add(var)
+            if self.relied is not None:
+                self.relied.params[name] = var
             frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else (
                 self.parameter(var, value, builder))
             params.append(ir.replace(param, var=var))
@@ -221,6 +228,8 @@ class Specializer:
         self.live_objects.note_distinct()
         self.live_objects.check_kept()
         self.live_objects.check_lengths()
+        if self.relied is not None:
+            self.relied.begin(builder)
         self._check_separate(builder, [p.var for p in params if not isinstance(arguments.get(p.var.name), Same)])
         self.inliner.active_calls.pop()
         body = builder.block(result)
@@ -330,7 +339,10 @@ class Specializer:
         section.allow_interrupt()
         charge_step()
         try:
-            return self._step(statement, frame, builder)
+            if self.relied is None:
+                return self._step(statement, frame, builder)
+            with self.relied.writing(builder):
+                return self._step(statement, frame, builder)
         except Raised as raised:
             if not (self.trying or self.undecided):
                 raise

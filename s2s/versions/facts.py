@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import abc
 import builtins
+import contextlib
 import functools
 import importlib
 import inspect
@@ -89,12 +90,14 @@ _DEFINITIONS = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctio
 class Guards:
     """The guards of a version in the making. Only facts write to it."""
 
-    __slots__ = ("_held", "_sites", "folds")
+    __slots__ = ("_held", "_sites", "folds", "told")
 
     def __init__(self) -> None:
         self._held: dict[Hashable, Guard] = {}
         self._sites: dict[int, Site] = {}
         self.folds: set[str] = set()
+        self.told: Callable[[Guard], None] | None = None
+        """What is told of each guard that is written, also where there is an equal one."""
 
     def __iter__(self) -> Iterator[Guard]:
         return iter(self._held.values())
@@ -106,13 +109,26 @@ class Guards:
         """The same guards: to come back to them where what follows cannot be used."""
         made = Guards()
         made._held, made._sites, made.folds = dict(self._held), dict(self._sites), set(self.folds)
+        made.told = self.told
         return made
+
+    @contextlib.contextmanager
+    def untold(self) -> Iterator[None]:
+        """While nobody is told of guards that are written."""
+        told, self.told = self.told, None
+        try:
+            yield
+        finally:
+            self.told = told
 
     def update(self, other: Guards) -> None:
         """Take in the guards of another one."""
         self._held |= other._held
         self._sites |= other._sites
         self.folds |= other.folds
+        if self.told is not None:
+            for guard in other:
+                self.told(guard)
 
     def since(self, before: Guards) -> Guards:
         """The guards that another one does not have."""
@@ -146,6 +162,8 @@ class Guards:
         self.folds.add(fold)
         for guard in guards:
             self._held[guard.subject] = guard
+            if self.told is not None:
+                self.told(guard)
             if isinstance(guard, ObjectGuard) and callable(guard.value) and guard.root not in ("value", "argument"):
                 self._sites.setdefault(id(guard.value), (guard.root, guard.path, guard.owner))
 

@@ -287,6 +287,10 @@ class LiveObjects:
             self.context.foreign.add(var)
         return noted(self.context, var, found)
 
+    def read_at(self, builder: Builder, place: Place) -> ir.Atom:
+        """The statements that read what is at a place."""
+        return self._read(builder, place, "%")
+
     def _read_value(self, builder: Builder, place: Place) -> ir.Value:
         above = Place(place.root, place.path[:-1], place.owner, place.base)
         step, holder = place.path[-1], self._read(builder, above, "%")
