@@ -9,13 +9,13 @@ from s2s.builder import virtual_heap
 from s2s.core import ir
 from s2s.core.closures import Closure
 from s2s.core.values import Mapping, Sequence
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import name_of
 
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
 
-__all__ = ["check_captured", "check_handed_over", "check_live", "changed_live", "plain", "release"]
+__all__ = ["check_captured", "check_handed_over", "check_live", "check_seen", "changed_live", "plain", "release"]
 
 
 def plain(argument: Any) -> ir.Atom:
@@ -57,18 +57,37 @@ def check_live(context: Context, callee: ir.Atom, span: ir.Span | None) -> None:
     the object, which is as it was."""
     cell = changed_live(context)
     if cell is not None:
-        fn = name_of(callee.value) if isinstance(callee, ir.Const) else "a function"
-        raise error("S2S139", span=span, name=cell.name, fn=fn)
+        raise _may_read(callee, cell, span)
+
+
+def check_seen(context: Context, callee: ir.Atom, given: Iterable[ir.Atom], span: ir.Span | None) -> None:
+    """Refuse a call that is decided at run time after something differentiated was stored into an object that exists:
+    what the function reads of the object has no derivative. One that is given a list or dict which such an object
+    holds, and which was changed, would be given a copy of it."""
+    heap, held = context.heap, {virtual_heap.cell_of(context, atom) for atom in given}
+    for cell in (*heap.written, *_changed_live(context)):
+        is_copied = cell in held and not virtual_heap.is_instance(heap.peek(cell))
+        if is_copied or cell in heap.written or virtual_heap.is_varied(context, cell):
+            raise _may_read(callee, cell, span)
+    for cell in heap.mirrors:
+        if cell in held or virtual_heap.is_varied(context, cell):
+            raise _may_read(callee, cell, span)
+
+
+def _may_read(callee: ir.Atom, cell: virtual_heap.Cell, span: ir.Span | None) -> DifferentiationError:
+    fn = name_of(callee.value) if isinstance(callee, ir.Const) else "a function"
+    return error("S2S139", span=span, name=cell.name, fn=fn)
 
 
 def changed_live(context: Context) -> virtual_heap.Cell | None:
     """An object that exists and that the program has changed: whoever looks at the object itself sees it as it was."""
-    for cell in context.heap.written:
-        return cell
-    for cell, state in context.heap.states.items():
-        if cell.origin is not None and cell.origin.root is None and state is not cell.origin.state:
-            return cell
-    return None
+    return next(iter((*context.heap.written, *_changed_live(context))), None)
+
+
+def _changed_live(context: Context) -> list[virtual_heap.Cell]:
+    return [
+        cell for cell, state in context.heap.states.items()
+        if cell.origin is not None and cell.origin.root is None and state is not cell.origin.state]
 
 
 def release(given: Iterable[ir.Atom], varied: bool, builder: Builder) -> None:

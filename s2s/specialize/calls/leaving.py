@@ -11,8 +11,8 @@ from s2s.builder import virtual_heap
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array
 from s2s.errors import error
-from s2s.specialize.calls.handing_over import check_captured, check_live, plain, release
-from s2s.specialize.heap import generators
+from s2s.specialize.calls.handing_over import check_captured, check_seen, plain, release
+from s2s.specialize.heap import effects, generators
 from s2s.specialize.heap.escapes import note_call
 from s2s.specialize.inplace import may_change
 from s2s.specialize.logs import note_left
@@ -58,13 +58,14 @@ def leave(
     if quiet:
         context.quiet[id(made)] = made
     if not harmless and not makes:
-        check_live(context, callee, span)
+        check_seen(context, callee, given, span)
         release(given, varied, builder)
         note_call(context, callee, values)
     if not varied and not harmless:
         may_change(site.context, [*args, *kwargs.values()], builder, span)
     if site.effect and not varied:
         builder.add(ir.Let(None, made, span))
+        effects.read_again(site, harmless)
         return ir.Const(None)
     var = context.define(site.name, value, varied, made)
     if varied and not makes:
@@ -72,6 +73,7 @@ def leave(
     elif given:
         context.must_keep.add(var)
     builder.add(ir.Let(var, made, span))
+    effects.read_again(site, harmless or makes)
     return var
 
 

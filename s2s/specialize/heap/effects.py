@@ -22,7 +22,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence
 from s2s.core import ir, ops
 from s2s.core.inspection import class_attribute
-from s2s.core.values import UNKNOWN
+from s2s.core.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.specialize.frames import MISSING
 from s2s.specialize.heap.classes import is_descriptor
@@ -72,6 +72,32 @@ def check_unread(specializer: Specializer) -> None:
     for name, span in specializer.assigned_statics.items():
         if name in specializer.read_statics or (specializer.has_left and name in specializer.varied_statics):
             raise error("S2S113", span=span)
+
+
+def read_again(at: At, harmless: bool) -> None:
+    """A function was called that nobody has read: numbers and arrays that were stored into objects outside may be others
+    now, of the same kind; what their lists, dicts and objects hold is not known."""
+    context, live, heap = at.context, at.specializer.live_objects, at.context.heap
+    if harmless:
+        return
+    for cell, state in list(heap.states.items()):
+        is_changed = cell in heap.mirrors or (cell in live.objects and state is not cell.origin.state)  # type: ignore[union-attr]
+        if not is_changed or cell in heap.unknown:
+            continue
+        if not is_instance(state):
+            heap.unknown[cell] = CALLED
+            continue
+        made = {}
+        for key, item in state.entries().items():
+            known = context.value(item)
+            made[key] = item
+            if cell_of(context, item) is None and isinstance(known, (Scalar, Array)):
+                made[key] = at.builder.let(ir.Call(ir.Const(getattr), (_real(at, cell), ir.Const(key))), known, key)
+                context.foreign.add(made[key])  # type: ignore[arg-type]
+        heap.states[cell] = state.with_entries(made)
+
+
+CALLED = "a function that is called when the program runs may have changed it"
 
 
 def before(at: At, cell: Cell) -> dict[Any, ir.Atom] | None:

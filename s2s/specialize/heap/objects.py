@@ -604,6 +604,8 @@ class Instances:
         state = heap.state(cell)
         if cell.origin is not None and not virtual_heap.is_changed(heap, cell):
             return virtual_heap.origin_atom(builder, cell, name)
+        if cell in self.live.objects and not virtual_heap.is_varied(self.context, cell) and cell not in heap.written:
+            return virtual_heap.origin_atom(builder, cell, name)  # all that was done to it was done to the object
         severs = virtual_heap.is_varied(self.context, cell) and not self.context.for_value
         if severs or cell.origin is not None or state.kind is super:
             raise error("S2S138", span=cell.span, name=state.kind.__name__)

@@ -232,9 +232,24 @@ def in_a_nested_function(x):
     return note(x[0] ** 2) * note(x[1])
 
 
+exec("def bump():\n    T.calls += 10\n    T.part.count += 5\n    T.w = T.w * 2.0\n    return T.calls + 0.5", globals())
+
+
+def changed_by_calls_that_are_not_followed_too(x):
+    T.calls += 1
+    T.part.count += 1
+    T.w = T.w + 1.0
+    s = x[0] * T.calls
+    for i in range(3):
+        s = s + bump() * x[i] ** 2 * T.calls  # noqa: F821
+        T.calls += 1
+    held = [T]
+    return s * np.sum(x * T.w) * T.part.count + held[0].calls * x[1]
+
+
 PROGRAMS = [
     counter, read_before_and_after, in_loops, on_a_path, lists_and_dicts, cached, arrays, best_value, classes,
-    made_by_the_program, parts_that_change_places, in_a_nested_function,
+    made_by_the_program, parts_that_change_places, in_a_nested_function, changed_by_calls_that_are_not_followed_too,
 ]  # fmt: skip
 
 
@@ -436,6 +451,13 @@ def changed_after_it_was_given(x):
     return given[0] * given[1]
 
 
+def given_after_a_change(x):
+    T.few[0] = 5.0
+    take(T.few)  # noqa: F821
+    return x[0] * T.few[0]
+
+
+exec("def take(items):\n    items.append(1.0)", globals())
 exec("def unread(x=0.0):\n    return T.last[0] if T.hist == [] else T.hist[-1]", globals())
 
 
@@ -456,6 +478,7 @@ def log_read_by_a_call_that_is_not_followed(x):
     (attribute_of_a_class_that_is_read, "S2S113"),
     (changed_after_it_was_given, "S2S131"),
     (read_by_a_call_that_is_not_followed, "S2S139"),
+    (given_after_a_change, "S2S139"),
     (log_read_by_a_call_that_is_not_followed, "S2S139"),
 ])  # fmt: skip
 def test_what_would_lose_a_derivative_or_read_what_was_is_refused(f, code):
