@@ -75,13 +75,14 @@ def check_unread(specializer: Specializer) -> None:
 
 
 def read_again(at: At, harmless: bool) -> None:
-    """A function was called that nobody has read: numbers and arrays that were stored into objects outside may be others
-    now, of the same kind; what their lists, dicts and objects hold is not known."""
+    """A function was called that nobody has read: numbers and arrays that were stored into objects outside may be
+    others now, of the same kind; what their lists, dicts and objects hold is not known."""
     context, live, heap = at.context, at.specializer.live_objects, at.context.heap
     if harmless:
         return
     for cell, state in list(heap.states.items()):
-        is_changed = cell in heap.mirrors or (cell in live.objects and state is not cell.origin.state)  # type: ignore[union-attr]
+        is_outside = cell in heap.mirrors or cell in live.objects
+        is_changed = is_outside and (cell.origin is None or state is not cell.origin.state)
         if not is_changed or cell in heap.unknown:
             continue
         if not is_instance(state):

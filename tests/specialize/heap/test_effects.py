@@ -178,6 +178,25 @@ def arrays(x):
     return np.sum(y * T.last * T.w)
 
 
+def read_in_a_loop_and_replaced(x):
+    s = 0.0
+    for i in range(3):
+        if x[i] > 0.45:
+            k = T.total + 2.0
+            s = s + np.sin(k * x[i] * T.w[i]) * s + x[i] * T.total + x[i]
+    T.total, T.w = 9.0, np.zeros(3)
+    return s
+
+
+def changed_in_place_before(x):
+    b = np.zeros(3)
+    b[:] = x
+    b[0] = x[1] * b[0]
+    b *= np.sin(b)
+    T.last, T.other = b, [b]
+    return np.sum(b * b)
+
+
 def best_value(x):
     y = np.sum(x**2)
     if T.best is None or y < T.best:
@@ -248,7 +267,8 @@ def changed_by_calls_that_are_not_followed_too(x):
 
 
 PROGRAMS = [
-    counter, read_before_and_after, in_loops, on_a_path, lists_and_dicts, cached, arrays, best_value, classes,
+    counter, read_before_and_after, read_in_a_loop_and_replaced, changed_in_place_before,
+    in_loops, on_a_path, lists_and_dicts, cached, arrays, best_value, classes,
     made_by_the_program, parts_that_change_places, in_a_nested_function, changed_by_calls_that_are_not_followed_too,
 ]  # fmt: skip
 
@@ -451,6 +471,16 @@ def changed_after_it_was_given(x):
     return given[0] * given[1]
 
 
+def changed_after_it_was_given_on_both_paths(x):
+    given = [x[0]]
+    if x[0] > 0:
+        T.hist = given
+    else:
+        T.hist = given
+    given.append(x[1])
+    return given[0] * given[1]
+
+
 def given_after_a_change(x):
     T.few[0] = 5.0
     take(T.few)  # noqa: F821
@@ -477,6 +507,7 @@ def log_read_by_a_call_that_is_not_followed(x):
     (variable_written_and_read_by_another_function, "S2S185"),
     (attribute_of_a_class_that_is_read, "S2S113"),
     (changed_after_it_was_given, "S2S131"),
+    (changed_after_it_was_given_on_both_paths, "S2S131"),
     (read_by_a_call_that_is_not_followed, "S2S139"),
     (given_after_a_change, "S2S139"),
     (log_read_by_a_call_that_is_not_followed, "S2S139"),
