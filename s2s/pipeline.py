@@ -34,7 +34,7 @@ from s2s.optimize.checking import checked, sound
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.detach import detach
 from s2s.optimize.invariants import drop_invariant
-from s2s.optimize.passes import NESTED, REMARKS, SIMPLIFICATIONS, run_passes, switched_off
+from s2s.optimize.passes import NESTED, NOT_FOR, REMARKS, SIMPLIFICATIONS, run_passes, switched_off
 from s2s.optimize.reread import reread
 from s2s.optimize.rewriting import free_variables
 from s2s.reverse.joint import Joint, joined
@@ -217,7 +217,7 @@ def _specialize(
     of data, and where numbers of objects were taken by value which the function changes.
     """
     options = dict(request.options)
-    off = switched_off(options.get("passes", ""))
+    off = switched_off(options.get("passes", "")) | NOT_FOR.get(options.get("backend", ""), frozenset())
     in_place: frozenset[ir.Span | None] = frozenset()
     unrolled, masks_stay, checks, unfolded = False, True, False, frozenset[int]()
     while True:

@@ -294,5 +294,9 @@ def _places_before_copy(fn: Any, rule: table.Rule) -> int:
         signature = inspect.signature(fn) if rule.kind == "zero" else rule.params
     except (TypeError, ValueError):
         return MANY
-    found = (k for k, n in enumerate(signature.parameters) if n in ("out", "copy") or n.startswith("overwrite"))
-    return next(found, MANY)
+    for k, (name, param) in enumerate(signature.parameters.items()):
+        if param.kind is param.VAR_POSITIONAL:
+            return MANY
+        if name in ("out", "copy") or name.startswith("overwrite"):
+            return k
+    return MANY

@@ -407,6 +407,8 @@ class Builder:
         found = project(context, fn, args)
         if found is not None:
             return found
+        if isinstance(known, Known) and type(known.value) is tuple and not varied and args:
+            return self.call(ops.make_tuple, *map(ir.Const, known.value), name=name, span=span)
         target = known.const if not varied and _folds(known) else self._define(made, known, name, span, varied)  # type: ignore[union-attr]
         if facts.may_be_integer or (context.uncertain and self._stays_uncertain(fn, args)):
             context.uncertain.add(target)
@@ -571,7 +573,23 @@ def project(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> ir.Atom | N
         return None if isinstance(found, ir.Star) else found
     if made.fn.value is ops.unpack and isinstance(made.args[0], ir.Var) and isinstance(known, Sequence):
         return _project_unpacked(context, made, index)
+    if made.fn.value is operator.getitem and type(index) is int:
+        return _project_slice(context, made, index)
     return None
+
+
+def _project_slice(context: Context, made: ir.Call, index: int) -> ir.Atom | None:
+    """An item of a part of a tuple (``(a, b, c)[1:][0]``)."""
+    source, chosen = made.args
+    value, part = context.value(source), context.value(chosen)  # type: ignore[arg-type]
+    if not isinstance(value, Sequence) or value.type is not tuple or not isinstance(part, Known):
+        return None
+    if type(part.value) is not slice:
+        return None
+    places = range(len(value.items))[part.value]
+    if not -len(places) <= index < len(places):
+        return None
+    return project(context, operator.getitem, (source, ir.Const(places[index])))  # type: ignore[arg-type]
 
 
 def _project_unpacked(context: Context, made: ir.Call, index: Any) -> ir.Atom | None:

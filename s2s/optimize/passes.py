@@ -15,6 +15,7 @@ from s2s.builder.stages import Pass
 from s2s.core import ir
 from s2s.optimize.accumulate import accumulate
 from s2s.optimize.checking import are_checked, checked
+from s2s.optimize.contractions import contract
 from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.invariants import drop_invariant
@@ -28,9 +29,11 @@ from s2s.optimize.snapshots import drop_snapshots
 from s2s.optimize.stores import spell_stores
 from s2s.optimize.subexpressions import share_subexpressions
 
-__all__ = ["NESTED", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "run_passes", "switched_off"]
+__all__ = ["NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "run_passes", "switched_off"]
 
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
+CONTRACTIONS = Pass(
+    "contractions", contract, "a product that is summed is one product of matrices", optional=True, reassociates=True)
 VERSIONS = Pass("versions", with_versions, "each read of memory carries the version that it reads")
 STORES = Pass("stores", spell_stores, "additions to entries that are named twice become calls of np.add.at")
 RANGES = Pass("ranges", spell_ranges, "range(n - 1, -1, -1) becomes reversed(range(n))", optional=True)
@@ -50,8 +53,8 @@ SHARED_NAMES = Pass("shared-names", share_names, "blocks that run again share na
 REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
 
 SIMPLIFICATIONS = (
-    NAMES, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, SNAPSHOTS, DEAD_CODE, ACCUMULATE,
-    SINK, SECTIONS, ITEMS, SHARED_NAMES,
+    NAMES, CONTRACTIONS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, SNAPSHOTS, DEAD_CODE,
+    ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -67,6 +70,10 @@ IN_SWEEPS = {
 """What the sweeps do by themselves, and can leave out."""
 
 OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *NESTED) if p.optional}, **IN_SWEEPS}
+
+
+NOT_FOR = {"numba": frozenset({"contractions"})}
+"""The optional passes that a backend has no use for: Numba adds the products up in one loop."""
 
 
 def switched_off(setting: str) -> frozenset[str]:

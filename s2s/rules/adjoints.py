@@ -97,7 +97,9 @@ linear(rt.kept, value=lambda y_bar: y_bar, params="value", samples=[args(arr(3))
 zero(rt.before_calls, rt.check_unchanged)
 zero(rt.now)  # of what carries a derivative, the read itself is specialised
 zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory, rt.check_bits)
-zero(rt.einsum_is_plain, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output, rt.stored_slice)
+zero(
+    rt.einsum_alone, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output, rt.stored_slice,
+)
 
 # --- what repeats, cuts and joins -----------------------------------------------------------------------------------
 

@@ -138,9 +138,9 @@ from s2s.runtime._observed import (
 from s2s.runtime._ordering import heap_order, order_of, order_with_last, place_of_greatest, place_of_least
 from s2s.runtime._products import (
     convolve_bar,
+    einsum_alone,
     einsum_bar,
     einsum_inputs,
-    einsum_is_plain,
     einsum_output,
     einsum_transpose,
     kron_bar,
@@ -215,7 +215,7 @@ __all__ = [
     "check_separate", "check_sure", "check_unchanged", "before_calls", "give_back", "kept", "now",
     "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cumprod_bar", "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
-    "einsum_bar", "einsum_inputs", "einsum_is_plain", "einsum_output", "einsum_transpose", "either_used",
+    "einsum_alone", "einsum_bar", "einsum_inputs", "einsum_output", "einsum_transpose", "either_used",
     "expect", "expect_array", "expect_items", "expect_kind", "fit_bar",
     "fit_cotangent", "fit_dot", "fit_tangent", "floats", "fractions", "gap_quotient", "gather", "gradient_object",
     "attributes_of", "has_parts",

@@ -79,21 +79,26 @@ def einsum_inputs(subscripts: str) -> list[str]:
     return subscripts.replace(" ", "").split("->")[0].split(",")
 
 
-def einsum_is_plain(subscripts: str, which: int) -> bool:
-    """Whether the transpose for one operand is one einsum: no ellipsis, no index twice in it, none in it
-    alone.
-    """
-    inputs = einsum_inputs(subscripts)
-    mine = inputs[which]
-    others = "".join(inputs[:which] + inputs[which + 1 :]) + einsum_output(subscripts)
-    return "..." not in subscripts and len(set(mine)) == len(mine) and set(mine) <= set(others)
-
-
 def einsum_transpose(subscripts: str, which: int) -> str:
-    """The einsum expression of a plain transpose: the cotangent first, then the other operands in order."""
+    """The einsum expression that gives the cotangent of an operand, but for the indices that it has alone, from that of
+    the result, which comes first, and the other operands in order. Empty where an index stands in it twice, a
+    diagonal, or where it is not known how many dimensions its ellipsis has."""
+    inputs, output = einsum_inputs(subscripts), einsum_output(subscripts)
+    mine, rest = inputs[which], inputs[:which] + inputs[which + 1 :]
+    letters, alone = mine.replace("...", ""), einsum_alone(subscripts, which)
+    if len(set(letters)) != len(letters) or (alone and "..." in mine):
+        return ""
+    if "..." in output and "..." not in mine:
+        return ""
+    present = "".join(c for i, c in enumerate(mine) if i not in alone)
+    return ",".join([output, *rest]) + "->" + present
+
+
+def einsum_alone(subscripts: str, which: int) -> tuple[int, ...]:
+    """The places of the indices that stand in one operand alone."""
     inputs = einsum_inputs(subscripts)
-    others = inputs[:which] + inputs[which + 1 :]
-    return ",".join([einsum_output(subscripts), *others]) + "->" + inputs[which]
+    others = "".join(inputs[:which] + inputs[which + 1 :]) + einsum_output(subscripts)
+    return tuple(i for i, c in enumerate(inputs[which]) if c != "." and c not in others)
 
 
 def einsum_bar(g: Any, subscripts: str, operands: Sequence[Any], which: int) -> Any:

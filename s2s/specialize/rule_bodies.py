@@ -159,7 +159,7 @@ class RuleBodies:
         if template.by_name:
             arguments = [tuple(map(to.argument, a)) if isinstance(a, tuple) else to.argument(a) for a in given]
             return to.builder.call(body, *(_whole(a, to.builder) for a in arguments), span=span)
-        return self._write(template, given, span, to)
+        return self._write(template, given, span, to, _no_cotangent)
 
     def partial(self, rule: Rule, k: int, atoms: tuple[ir.Atom, ...], span: ir.Span | None, to: Destination) -> ir.Atom:
         """The partial derivative by the ``k``-th argument, of a rule that has one."""
@@ -188,7 +188,7 @@ class RuleBodies:
         live = {result} if isinstance(result, ir.Var) else set()
         kept = drop_dead_statements(scratch.statements, live, self.context)
         template = Template(stand_ins, items, kept, result, False, self.context)
-        return self._write(template, atoms, span, to, anonymous)
+        return self._write(template, atoms, span, to, _nothing if anonymous else str)
 
     def call_of_user(
         self, rule: Callable[..., Any], atoms: list[Any], keys: tuple[str, ...], to: Destination
@@ -306,9 +306,10 @@ class RuleBodies:
     # --- writing it
 
     def _write(
-        self, template: Template, given: list[Any], span: ir.Span | None, to: Destination, anonymous: bool = False
+        self, template: Template, given: list[Any], span: ir.Span | None, to: Destination,
+        shown: Callable[[str], str] = str,
     ) -> ir.Atom:
-        """The statements of a template, written for these arguments."""
+        """The statements of a template, written for these arguments. ``shown`` gives the names of its variables."""
         read, context = template.reads, self.context
         mapping: dict[ir.Atom, ir.Atom] = {}
         for stand_in, atom in zip(template.stand_ins, given, strict=True):
@@ -328,7 +329,7 @@ class RuleBodies:
                     mapping[statement.target] = product
                     continue
                 varied = any(map(context.is_varied, ir.atoms_of(value)))
-                target = context.define("%" if anonymous else statement.target.name, known, varied, value)
+                target = context.define(shown(statement.target.name), known, varied, value)
                 if statement.target in template.context.must_keep:  # a test
                     context.must_keep.add(target)
                 if statement.target in template.context.uncertain:
@@ -360,6 +361,16 @@ class RuleBodies:
         if number == 1.0:
             return other  # type: ignore[return-value]
         return builder.call(operator.mul, ir.Const(number), other, span=span) if isinstance(known, Array) else None  # type: ignore[arg-type]
+
+
+def _nothing(name: str) -> str:
+    """The name of a temporary."""
+    return "%"
+
+
+def _no_cotangent(name: str) -> str:
+    """A name in a rule of s2s: what it calls a cotangent is not that of what the user calls so."""
+    return "%" if name.endswith("_bar") else name
 
 
 def _whole(given: Any, builder: Builder) -> ir.Atom:

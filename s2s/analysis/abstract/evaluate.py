@@ -228,6 +228,8 @@ def _on_constants(
         return known(made)
     if isinstance(made, np.bool_):  # it decides tests
         return known(made)
+    if type(made) is tuple and all(type(item) is int for item in made):
+        return known(made)
     return Scalar(type(made)) if isinstance(made, (float, complex, np.generic)) else UNKNOWN
 
 
@@ -268,7 +270,7 @@ _POWERS = frozenset({operator.pow, operator.ipow, rt.power})
 
 _FOLDED: frozenset[Any] = frozenset({
     np.finfo, np.iinfo, np.dtype, np.issubdtype, np.isdtype, np.result_type, np.promote_types, np.can_cast,
-    np.any, np.all, np.lib.array_utils.normalize_axis_index, operator.index,
+    np.any, np.all, np.lib.array_utils.normalize_axis_index, operator.index, rt.einsum_transpose, rt.einsum_alone,
 })
 
 

@@ -29,7 +29,7 @@ from s2s.analysis.abstract.lattice import (
 )
 from s2s.analysis.abstract.numbers import is_exact
 from s2s.analysis.abstract.questions import QUESTIONS
-from s2s.analysis.abstract.shapes import product
+from s2s.analysis.abstract.shapes import broadcast, product
 from s2s.core.inspection import has_length
 from s2s.core.values import (
     UNKNOWN,
@@ -313,35 +313,25 @@ def _einsum(evaluator: Evaluator, subscripts: AbstractValue, *operands: Abstract
     if not isinstance(subscripts, Known) or type(subscripts.value) is not str or "." in subscripts.value:
         return None
     inputs, output = rt.einsum_inputs(subscripts.value), rt.einsum_output(subscripts.value)
-    lengths: dict[str, Dim] = {}
-    forced = []
+    lengths: dict[str, list[Dim]] = {}
     if len(inputs) != len(operands):
         return None
     for letters, operand in zip(inputs, operands, strict=True):
         if not isinstance(operand, Array) or operand.shape is None or len(operand.shape) != len(letters):
             return None
         for letter, dim in zip(letters, operand.shape, strict=True):
-            first = lengths.setdefault(letter, dim)
-            if first != dim:
-                if first.symbol == dim.symbol or not (_is_argument_length(first) and _is_argument_length(dim)):
-                    return None
-                forced.append((first, dim))
+            lengths.setdefault(letter, []).append(dim)
     if not set(output) <= lengths.keys():
         return None
     ones = [np.ones((1,) * len(letters), a.dtype) for letters, a in zip(inputs, operands, strict=True)]  # type: ignore[union-attr]
     try:
         made = call_pure(np.einsum, [subscripts.value, *ones])
+        shapes = {letter: broadcast([(dim,) for dim in dims], evaluator.facts) for letter, dims in lengths.items()}
     except Exception:
         return None
-    evaluator.facts.forced += forced
     if type(made) is np.ndarray:
-        return Array(made.dtype, tuple(lengths[letter] for letter in output))
+        return Array(made.dtype, sum((shapes[letter] for letter in output), ()))
     return Scalar(type(made))
-
-
-def _is_argument_length(dim: Dim) -> bool:
-    """Whether a length is that of an argument, which is not 1 where it is not known to be."""
-    return bool(dim.symbol) and dim.symbol[0] not in "?*="
 
 
 def _histogramdd(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue:

@@ -51,6 +51,14 @@ class Facts:
             self.assumed.add((dim.symbol, 1 - dim.offset))
         return False
 
+    def is_never_one(self, dim: Dim) -> bool:
+        """Whether a length is not 1, as it is or by a guard that there is."""
+        if dim.is_constant:
+            return dim.offset != 1
+        if dim.symbol[0] in "?*":
+            return dim.symbol[0] == "*" and not dim.offset
+        return not dim.offset or (dim.symbol, 1 - dim.offset) in self.assumed
+
     def is_at_least(self, dim: Dim, least: int) -> bool:
         """Whether a length is no smaller, by a guard for each smaller one where it is that of an argument."""
         if dim.is_constant:

@@ -261,26 +261,29 @@ def _spell_indices(indices: Any) -> str:
 
 
 def _einsum(y_bar: Any, subscripts: Any, operands: Any) -> Any:
-    """One einsum for each operand: its indices become the output, the cotangent takes its place."""
+    """One einsum for each operand: its indices become the output, the cotangent takes its place. An index that stands
+    in an operand alone is summed away by the primal, so that the cotangent is the same along it."""
     if not isinstance(subscripts, str):
         return tuple(einsum_parts(y_bar, subscripts, operands)[1:])
-    if len(operands) == 1:
-        return (rt.einsum_bar(y_bar, subscripts, operands, 0),)
-    if len(operands) == 2:
-        return (_einsum_first(y_bar, subscripts, operands), _einsum_second(y_bar, subscripts, operands))
-    return tuple([rt.einsum_bar(y_bar, subscripts, operands, i) for i in range(len(operands))])
-
-
-def _einsum_first(y_bar: Any, subscripts: Any, operands: Any) -> Any:
-    if rt.einsum_is_plain(subscripts, 0):
-        return rt.unbroadcast(np.einsum(rt.einsum_transpose(subscripts, 0), y_bar, operands[1]), operands[0])
-    return rt.einsum_bar(y_bar, subscripts, operands, 0)
-
-
-def _einsum_second(y_bar: Any, subscripts: Any, operands: Any) -> Any:
-    if rt.einsum_is_plain(subscripts, 1):
-        return rt.unbroadcast(np.einsum(rt.einsum_transpose(subscripts, 1), y_bar, operands[0]), operands[1])
-    return rt.einsum_bar(y_bar, subscripts, operands, 1)
+    bars: Any = ()
+    for i, operand in enumerate(operands):
+        others, transpose = (*operands[:i], *operands[i + 1 :]), rt.einsum_transpose(subscripts, i)
+        if not transpose:
+            operand_bar = rt.einsum_bar(y_bar, subscripts, operands, i)
+        else:
+            if transpose.startswith(","):  # the cotangent of a number
+                operand_bar = y_bar * np.einsum(transpose[1:], *others)
+            elif transpose.startswith(transpose.split("->")[1] + "->"):
+                operand_bar = y_bar
+            else:
+                operand_bar = np.einsum(transpose, y_bar, *others)
+            if rt.einsum_alone(subscripts, i):
+                along = np.expand_dims(operand_bar, rt.einsum_alone(subscripts, i))
+                operand_bar = np.broadcast_to(along, np.shape(operand))
+            else:
+                operand_bar = rt.unbroadcast(operand_bar, operand)
+        bars = (*bars, operand_bar)
+    return bars
 
 
 linear(
