@@ -126,9 +126,10 @@ class Relied:
 
     def begin(self, builder: Builder) -> None:
         """Write what is read when the function begins in front of it."""
-        child = builder.child()
+        child, live = builder.child(), self.specializer.live_objects
+        live.replaced = []  # nothing is yet
         for var, place, is_kind in self.before.values():
-            found = self.specializer.live_objects.read_at(child, place)
+            found = live.read_at(child, place)
             value = ir.Call(ir.Const(rt.kind_of), (found,)) if is_kind else found
             child.add(ir.Let(var, value))
             self.specializer.context.definitions[var] = value
