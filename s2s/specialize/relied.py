@@ -125,7 +125,9 @@ class Relied:
         return name
 
     def begin(self, builder: Builder) -> None:
-        """Write what is read when the function begins in front of it."""
+        """Write what is read when the function begins in front of it. Bodies of rules, which are specialised later, are
+        not checked."""
+        self.specializer.guards.told = None
         child, live = builder.child(), self.specializer.live_objects
         live.replaced = []  # nothing is yet
         for var, place, is_kind in self.before.values():

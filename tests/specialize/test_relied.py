@@ -3,6 +3,7 @@ what was folded before the call is right, what is taken after it is checked, and
 
 import numpy as np
 import pytest
+import scipy.signal
 
 import s2s
 from s2s.errors import ArgumentError
@@ -312,3 +313,11 @@ def test_a_check_stands_where_the_code_relies_on_it_and_nowhere_else():
     ACT[0] = lambda: None
     assert s2s.source(twice, X).count('rt.check_option(MODE, "square", "MODE")') == 1
     assert "rt." not in s2s.source(harmless, X)
+
+
+def test_what_bodies_of_rules_read_needs_no_check():
+    def f(x):
+        return np.sum(scipy.signal.savgol_filter(x, 3, 2) ** 2)
+
+    x = np.linspace(0.1, 1.0, 9)
+    np.testing.assert_allclose(s2s.grad(f)(x), differences(f, x), rtol=1e-6)
