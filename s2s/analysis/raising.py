@@ -70,6 +70,27 @@ def is_needed(target: ir.Var, call: ir.Call, value_of: ValueOf) -> bool:
     return is_of_math or not _WRONG.isdisjoint(raised_by(ir.Let(target, call, None), value_of))
 
 
+def is_check(target: ir.Var, call: ir.Call, value_of: ValueOf) -> bool:
+    """Whether a call may raise what a mistake of the program raises and costs next to nothing, so that it stays where
+    nothing reads its result: a quotient of numbers, a number that is made of a text, an item."""
+    if not isinstance(call.fn, ir.Const) or not call.args or any(isinstance(a, ir.Star) for a in call.args):
+        return False
+    fn, values = call.fn.value, [value_of(a) for a in call.args if not isinstance(a, ir.Star)]
+    if any(fn is one for one in _QUOTIENTS):
+        return all(map(is_number, values)) and not (isinstance(values[-1], Known) and values[-1].value)
+    if any(fn is one for one in (operator.lshift, operator.rshift)):
+        return all(map(is_number, values))
+    if fn is int or fn is float:
+        return isinstance(values[0], Known) and isinstance(values[0].value, (str, bytes))
+    if fn is not operator.getitem or not (is_number(values[1]) or isinstance(values[1], Known)):
+        return False
+    is_slice = isinstance(values[1], Known) and isinstance(values[1].value, (slice, tuple, type(None), type(...)))
+    return not is_slice and not _WRONG.isdisjoint(_raised_by_item(values, value_of(target)))
+
+
+_QUOTIENTS = (operator.truediv, operator.floordiv, operator.mod, divmod)
+
+
 def raised_by(s: ir.Statement, value_of: ValueOf) -> frozenset[type[BaseException]]:
     """What one statement may raise itself, the blocks inside it apart."""
     match s:
@@ -261,4 +282,7 @@ def binders(block: ir.Block) -> Iterator[ir.Var]:
             yield from binders(s.body)
 
 
-__all__ = ["ANYTHING", "Kinds", "binders", "certain_error", "class_of", "ends", "may_catch", "raised_by", "raised_in"]
+__all__ = [
+    "ANYTHING", "Kinds", "binders", "certain_error", "class_of", "ends", "is_check", "is_needed", "may_catch",
+    "raised_by", "raised_in",
+]

@@ -57,7 +57,7 @@ from s2s.dispatch.observing import (
     observations_of,
     observed,
 )
-from s2s.dispatch.recorded import is_always, is_recordable, is_recorded, may_record, recorded
+from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
 from s2s.errors import DifferentiationError, error
@@ -359,7 +359,7 @@ class Dispatcher:
         import traceback  # takes longer than a version from disk
 
         codes = {id(frame.f_code) for frame, _ in traceback.walk_tb(problem.__traceback__)}  # equal codes are two
-        is_refusal = isinstance(problem, DifferentiationError)
+        is_refusal, is_over = isinstance(problem, DifferentiationError), False
         with section:  # the code that ran: in a recording that is not the function's own
             version = version or next((v for v in self.versions if id(v.raw.__code__) in codes), None)
         with section, own_codes():
@@ -373,10 +373,11 @@ class Dispatcher:
             elif not self._may_be_recorded() or not self._may_record_more(version, problem, values):
                 return None
             elif is_refusal:
+                is_over = self._is_over_compiled(version, problem)
                 tried = *tried, version
                 version = beside(self, version, problem, values, tried) or self._recorded(version, problem, values)
         if is_refusal:
-            version = observed(self, version, values)
+            version = version if is_over else observed(self, version, values)
             try:
                 return (then(version.call(*values)),)
             except DifferentiationError as other:
@@ -389,14 +390,19 @@ class Dispatcher:
         return instead_of(self, version, problem, values, then)
 
     def _may_record_more(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
-        """Whether a version may be recorded; one that is may be so again, where it has called a version of the inner
-        derivative that was compiled for what was observed, and that has refused a value or path."""
+        """Whether a version may be recorded; one that is may be so again, where it has called a compiled version of the
+        inner derivative: that may have refused a value or path, or do what no recording follows."""
         if not may_record(problem, version.request) or not is_recorded(version.compiled):
             return may_record(problem, version.request)
         inner: Dispatcher | None = self.target.derived
-        if inner is None or getattr(problem, "diagnostic", None) is None or problem.diagnostic.code != UNEXPECTED:
+        if inner is None or not has_code(problem):
             return False
         return not is_recorded(inner._version_for(values).compiled)
+
+    def _is_over_compiled(self, version: Version, problem: Any) -> bool:
+        """Whether a version that records each call of the inner derivative refuses what that does, which is compiled:
+        a recording of the function that the inner one is of may do without."""
+        return is_recorded(version.compiled) and has_code(problem) and problem.diagnostic.code != UNEXPECTED
 
     def _recorded(self, version: Version, problem: Any, values: tuple[Any, ...]) -> Version:
         """A version that has refused a path, which records each call from now on."""
@@ -430,7 +436,11 @@ class Dispatcher:
         function = self.target.function
         if inner is not None:
             below = inner._version_for(values)
-            if not is_recorded(below.compiled):
+            if self._is_over_compiled(version, problem):
+                from s2s.dispatch.failures import recording_of
+
+                below = recording_of(inner, below, problem, values)  # alone it stays compiled
+            elif not is_recorded(below.compiled):
                 inner.record(below, problem, values)
             function = below.raw
         version.record(function, renamed_for(version.request, self.target, function), problem)

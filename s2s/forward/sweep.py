@@ -27,6 +27,7 @@ from s2s.analysis.abstract.lattice import dtype_of, is_number
 from s2s.analysis.abstract.numbers import ANY_FLOAT, ANY_SCALAR
 from s2s.analysis.abstract.parts import Path, has_cotangent, leaves, part
 from s2s.analysis.memory import Memory
+from s2s.analysis.raising import is_check
 from s2s.analysis.reading import Reading
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context, has_zero_derivative
@@ -88,6 +89,7 @@ class Forwarder:
         """Write the body for tangents of parameters; the result and its tangent, zeros where it has none."""
         self.builder = builder
         self.dots |= given
+        self._keep_checks()
         outer, self.context.reading = self.context.reading, self.reading
         try:
             self.block(self.primal.body)
@@ -100,6 +102,13 @@ class Forwarder:
                 dot = self.dot(result, path)
                 self.dots[result, path] = cotangents.of_kind(builder, ir.Const(0.0) if dot is None else dot, known)
         return result, self.whole(result, None)
+
+    def _keep_checks(self) -> None:
+        """What may raise and has no tangent stays; what has one raises there, too."""
+        for s in ir.walk(self.primal.body):
+            if isinstance(s, ir.Let) and s.target is not None and isinstance(s.value, ir.Call):
+                if not self.context.is_varied(s.target) and is_check(s.target, s.value, self.context.value):
+                    self.context.must_keep.add(s.target)
 
     def leaf_of(self, dot: ir.Atom, path: Path, builder: Builder) -> ir.Atom:
         """The part of a given tangent for a leaf."""

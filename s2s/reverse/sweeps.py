@@ -31,6 +31,7 @@ from s2s.analysis.activity import find_useful
 from s2s.analysis.adjoint_placement import AdjointPlacement
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory
+from s2s.analysis.raising import is_check
 from s2s.analysis.reading import Reading
 from s2s.analysis.regions import Region
 from s2s.builder import cotangents
@@ -147,7 +148,10 @@ class Reverser:
         """What the user computes and nobody reads stays where it may raise; elsewhere the reverse sweep raises too."""
         for s in ir.walk(body):
             if isinstance(s, ir.Let) and s.target is not None and s.target not in self.useful:
-                if isinstance(s.value, ir.Call) and s.value.fn in _MAY_RAISE and self._is_from_user(s.value):
+                if not isinstance(s.value, ir.Call):
+                    continue
+                is_quotient = s.value.fn in _MAY_RAISE and self._is_from_user(s.value)
+                if is_quotient or is_check(s.target, s.value, self.context.value):
                     self.context.must_keep.add(s.target)
 
     def _is_from_user(self, value: ir.Call) -> bool:

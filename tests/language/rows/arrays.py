@@ -131,7 +131,7 @@ def broadcast_shape(x):
     return np.sum(total**2) + both.size * x[0]
 
 
-@row("an array of objects: floats", recorded=True, first_order="S2S202")
+@row("an array of objects: floats", recorded=True)
 def objects(x):
     held = np.array([x[0], x[1], x[2]], dtype=object)
     turned = held * 2.0 + held**2
@@ -254,7 +254,7 @@ def vectorized(x):
     return np.sum(power(x))
 
 
-@row("`np.frompyfunc`", recorded=True, first_order="S2S201")
+@row("`np.frompyfunc`", recorded=True)
 def from_a_function(x):
     power = np.frompyfunc(lambda a, b: a * a * b, 2, 1)
     return np.sum(power(x, 2.0).astype(float) * x)

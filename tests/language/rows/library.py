@@ -180,7 +180,7 @@ def groups_by_data(x):
     return total
 
 
-@iteration("`groupby` with keys that are computed", recorded=True, first_order="S2S142")
+@iteration("`groupby` with keys that are computed", recorded=True)
 def groups(x):
     total = 0.0
     for _, group in itertools.groupby(list(x), key=lambda a: a > 1.0):
@@ -621,7 +621,7 @@ def gauss(x):
     return random.gauss(x[0], x[1]) ** 2
 
 
-@numbers("a list that a stream shuffles", recorded=True, first_order="S2S122")
+@numbers("a list that a stream shuffles", recorded=True)
 def shuffled(x):
     stream, p = random.Random(2), list(x)
     stream.shuffle(p)
