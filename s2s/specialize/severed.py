@@ -3,7 +3,8 @@
 A number that is written into text, bytes, a file or the environment, and read from there again, carries no
 derivative: what it gives would be a silent zero. So it is followed what a differentiated value was written into, and
 what is made of that: by calls, into containers, through the objects and paths that a call writes to. Lengths,
-comparisons and other integers and bools end the way: they have the derivative zero.
+comparisons and other integers and bools end the way: they have the derivative zero. Integers that are read of digits do
+not: the number may be put together from them again.
 
     text = str(x[0])                 x is written down
     buffer.write(text)               so is it in the buffer
@@ -36,6 +37,8 @@ __all__ = ["check_not_severed", "writes_down"]
 _BY_KEY = (operator.getitem, operator.setitem, ops.put)
 
 _DISPLAYS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
+
+_OF_DIGITS = ("index", "find", "rindex", "rfind", "count", "from_bytes")
 
 _READS_WORLD = {os.getenv: "environ", os.putenv: "environ"}
 
@@ -187,7 +190,9 @@ class _Written:
             atoms = [a for k, a in enumerate(atoms) if k != 1]
         elif fn is ops.make_dict:
             atoms = atoms[1::2]
-        if _has_no_derivative(fn):
+        reads_digits = self._reads_digits(fn, call)
+        adds_digits = target is not None and self._adds_digits(target, atoms)
+        if _has_no_derivative(fn) and not (reads_digits or adds_digits):
             return
         place = next((self.places[k] for k in map(self._key, (*atoms, call.fn)) if k in self.places), None)
         if known in _READS_WORLD:
@@ -200,10 +205,23 @@ class _Written:
             return
         if span is not None and (place[0] is None or _is_own(place[0])):  # a model of a built-in wrote it
             place = span, place[1]
-        if target is not None and _may_be_number_or_text(self.context.value(target)):
+        if target is not None and (
+            reads_digits or adds_digits or _may_be_number_or_text(self.context.value(target))
+        ):
             self.places.setdefault(target, place)
         if not is_varied and (not writes_down(self.context, fn, call.args) or _to_file(fn)):
             self._write(call, fn, place)
+
+    def _reads_digits(self, fn: Any, call: ir.Call) -> bool:
+        """Whether a call gives an integer for the digits of a text, or for the place of one."""
+        if fn is None:
+            return self._method(call.fn) in _OF_DIGITS
+        return fn in (int, ord, hash) or look_up(fn, "__name__", "") in _OF_DIGITS
+
+    def _adds_digits(self, target: ir.Var, atoms: list[Any]) -> bool:
+        """Whether an integer is computed from integers that were read of digits."""
+        value = self.context.value
+        return _is_integer(value(target)) and any(_is_integer(value(a)) and self._key(a) in self.places for a in atoms)
 
     def _write(self, call: ir.Call, fn: Any, place: tuple[ir.Span | None, str]) -> None:
         """A call that is given something written may write it to its receiver, to a file or a path."""
@@ -276,6 +294,13 @@ def _to_file(fn: Any) -> bool:
 def _is_own(span: ir.Span) -> bool:
     """Whether a place is in s2s itself."""
     return span.file.startswith(ROOT + os.sep)
+
+
+def _is_integer(value: AbstractValue) -> bool:
+    """Whether a value is an integer, or several."""
+    if isinstance(value, Sequence):
+        return bool(value.items) and all(map(_is_integer, value.items))
+    return isinstance(value, Scalar) and value.type is int
 
 
 def _may_be_number(value: AbstractValue) -> bool:

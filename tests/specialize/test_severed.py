@@ -246,6 +246,31 @@ def as_an_array_of_texts(x):
     return np.sum(np.array([str(v) for v in x]).astype(float) ** 2)
 
 
+def by_halves(x):
+    whole, fraction = repr(float(x[0])).split(".")
+    return x[1] * (int(whole) + int(fraction) / 10 ** len(fraction))
+
+
+def by_digits(x):
+    s = 0.0
+    for k, c in enumerate(str(float(x[0])).replace(".", "")):
+        s += (ord(c) - ord("0")) * 10.0**-k
+    return s * x[1]
+
+
+def by_places_of_digits(x):
+    s = 0.0
+    for k, c in enumerate(str(float(x[0])).replace(".", "")):
+        s += "0123456789".index(c) * 10.0**-k
+    return s * x[1]
+
+
+def by_an_integer(x):
+    n = int(f"{x[0]:.6f}".replace(".", "")) * 3
+    thousands, rest = divmod(n, 1000)
+    return x[1] * (thousands * 1e-3 + rest * 1e-6)
+
+
 def in_bytes_that_change(x):
     buffer = bytearray(24)
     buffer[:] = x.tobytes()
@@ -254,7 +279,8 @@ def in_bytes_that_change(x):
 
 WRITTEN = [
     by_a_function, of_a_split_text, in_a_buffer, printed, redirected, in_the_environment, by_getenv, in_a_file,
-    in_a_file_of_numpy, as_a_literal, by_numpy, as_an_array_of_texts, in_bytes_that_change,
+    in_a_file_of_numpy, as_a_literal, by_numpy, as_an_array_of_texts, in_bytes_that_change, by_halves, by_digits,
+    by_places_of_digits, by_an_integer,
 ]
 
 
