@@ -260,8 +260,8 @@ def entropy(self: Any, *args: Any, **kwds: Any) -> Any:
 
 
 def normal_logpdf(self: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singular: Any = False) -> Any:
-    if allow_singular or not isinstance(cov, (int, float, list, tuple, np.ndarray)):
-        return rt.no_derivative("multivariate_normal with a singular covariance, or one that is an object", ARRAYS)
+    if not isinstance(cov, (int, float, list, tuple, np.ndarray)):
+        return rt.no_derivative("multivariate_normal with a covariance that is an object", ARRAYS)
     cov = numbers(cov)
     if mean is None:
         middle = np.zeros(np.shape(cov)[0] if np.ndim(cov) > 0 else 1)
@@ -272,6 +272,8 @@ def normal_logpdf(self: Any, x: Any, mean: Any = None, cov: Any = 1, allow_singu
         cov = cov * np.eye(dim)
     elif np.ndim(cov) == 1:
         cov = np.diag(cov)
+    if allow_singular and not is_regular(cov, None, None, True, True, True):
+        return rt.no_derivative("multivariate_normal with a singular covariance", "give a regular one")
     points = np.asarray(x)
     if np.ndim(points) == 1 and dim == 1:
         points = points[:, None]

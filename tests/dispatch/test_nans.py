@@ -57,9 +57,18 @@ def roots_from_the_least_of_numbers(x):
     return sum((v - least) ** 0.4 for v in x)
 
 
+def turned_into_the_plane(x):
+    """The normal of points in a plane has one singular value; the vectors of the other two are not determined."""
+    points = np.column_stack([x[:4], x[4:8] * x[1:5], np.zeros(4)])
+    normal = np.cross(points[2] - points[1], points[0] - points[1])
+    normal = normal / np.linalg.norm(normal)
+    u, _, vh = np.linalg.svd(np.array([normal, -normal]).T @ np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]]))
+    return np.sum((points @ u @ vh)[:, :2] ** 2) * x[8] + np.sum(normal * x[:3])
+
+
 FUNCTIONS = [
     roots_of_a_graph, powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop, powers_from_the_least,
-    roots_from_the_least_of_numbers,
+    roots_from_the_least_of_numbers, turned_into_the_plane,
 ]
 
 

@@ -148,7 +148,12 @@ def dirichlet(a, b):
     return stats.dirichlet.logpdf(np.array([0.2, 0.3, 0.5]), np.array([1.5, 2.0 + b, 3.0]) * a)
 
 
-@pytest.mark.parametrize("f", [normal_of_vectors, dirichlet])
+def normal_that_may_be_singular(m, s):
+    one = stats.multivariate_normal.logpdf(POINTS[0], np.array([m, 0.2]), np.eye(2) * s, allow_singular=True)
+    return one + stats.multivariate_normal(np.array([m, 0.2]), np.eye(2) * s, allow_singular=True).pdf(POINTS[1])
+
+
+@pytest.mark.parametrize("f", [normal_of_vectors, normal_that_may_be_singular, dirichlet])
 def test_vectors(f: Any) -> None:
     check(f, [0.4, 1.3])
 
