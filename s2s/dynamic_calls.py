@@ -259,9 +259,11 @@ def _tangent_of(fn: Any) -> Any:
 
 @functools.lru_cache(16)
 def _cotangents_of(fn: Any) -> Any:
+    name = name_of(fn)
+
     def pull(cotangent: Any, before: Any, *args: Any) -> Any:
         out, pullback = vjp_of_unchanging(fn, *args)
-        rt.check_repeated(out, before, fn)
+        rt.check_repeated(out, before, name)
         return pullback(cotangent)
 
     return pull

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import has_own_operators, name_of
+from s2s.core.inspection import has_own_operators
 from s2s.errors import error
 from s2s.runtime._cotangents import floats
 from s2s.runtime._memory import arrays_in, containers_in, items_of
@@ -83,12 +83,12 @@ def check_scalar(value: Any, name: str) -> None:
     raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
 
 
-def check_repeated(value: Any, before: Any, fn: Any) -> None:
-    """Raise UnsupportedSyntaxError where a call of a function, or of a method of this name, that is made again gives
-    other numbers than ``before``: it draws random ones, or counts."""
+def check_repeated(value: Any, before: Any, name: str) -> None:
+    """Raise UnsupportedSyntaxError where a call of a function of this name that is made again gives other numbers than
+    ``before``: it draws random ones, or counts."""
     for one, other in zip(floats(value), floats(before)):
         if one is not other and not np.allclose(one, other, rtol=1e-9, atol=0.0, equal_nan=True):
-            raise error("S2S155", name=fn if isinstance(fn, str) else name_of(fn))
+            raise error("S2S155", name=name)
 
 
 _ANSWERS = (

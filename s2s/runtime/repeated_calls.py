@@ -23,7 +23,7 @@ def cotangents_of_call(cotangent: Any, before: Any, fn: Any, /, *args: Any) -> A
     """What the pullback of a call that gave ``before`` gives, as a function that is differentiated itself: the call is
     made again."""
     out, pullback = vjp_of_unchanging(fn, *args)
-    check_repeated(out, before, fn)
+    check_repeated(out, before, "the function")
     return pullback(cotangent)
 
 
