@@ -1,5 +1,6 @@
 """Everyday effects, which run in the forward sweep as written and carry no derivative; and nestings of derivatives."""
 
+import dataclasses
 import functools
 import io
 import logging
@@ -8,6 +9,7 @@ import sys
 import time
 import types
 import warnings
+from typing import NamedTuple
 
 import numpy as np
 
@@ -75,6 +77,33 @@ def timed(function):
         return result
 
     return wrapper
+
+
+class Weight:
+    def __init__(self, mass, speed):
+        self.mass, self.speed = mass, speed
+
+    def __mul__(self, factor):
+        return Weight(self.mass * factor, self.speed * factor)
+
+
+@dataclasses.dataclass
+class Pair:
+    u: float
+    v: float
+
+
+class Couple(NamedTuple):
+    u: float
+    v: float
+
+
+def energy(weight):
+    return (weight * 2.0).mass ** 2 * weight.speed
+
+
+def product(pair):
+    return pair.u**3 * pair.v
 
 
 @timed
@@ -255,3 +284,37 @@ def inner_gradient(x):
     for _ in range(2):
         w = w - 0.05 * s2s.grad(loss)(w)
     return loss(w)
+
+
+@nested("gradients by an object with operators, a dataclass, a named tuple")
+def gradients_by_objects(x):
+    weight, pair = s2s.grad(energy)(Weight(x[0], x[1])), s2s.grad(product)(Pair(x[1], x[2]))
+    couple = s2s.grad(product)(Couple(x[2], x[3]))
+    return weight.mass * weight.speed + pair.u * pair.v + couple.u * couple.v
+
+
+@nested("a gradient by a dict")
+def gradient_by_a_dict(x):
+    by_parts = s2s.grad(lambda p: p["w"] ** 3 @ p["c"])({"w": x[:2] * 1.0, "c": x[2:] ** 2})
+    return np.sum(by_parts["w"] * by_parts["c"])
+
+
+@nested("Jacobians by a dict and a dataclass", recorded=True)
+def jacobians_by_parts(x):
+    named = s2s.jacfwd(lambda p: p["w"] ** 3 * p["c"])({"w": x[:2] * 1.0, "c": x[2:] ** 2})
+    pair = s2s.jacrev(lambda p: np.array([p.u**3 * p.v, p.v**2]))(Pair(x[0], x[1]))
+    return np.sum(named["w"] * named["c"]) + np.sum(pair.u * pair.v)
+
+
+@nested("`s2s.jvp`, `s2s.vjp`, `s2s.hvp` and `s2s.hessian` inside")
+def other_derivatives(x):
+    out, along = s2s.jvp(lambda w: np.sum(w**3) * w[0], (x,), (x**2,))
+    _, pullback = s2s.vjp(lambda w: w**2 * x, x)
+    bent = s2s.hvp(lambda w: np.sum(w**3) * w[0], (x,), (x**2,))
+    return out * along + np.sum(pullback(x)[0]) + np.sum(bent) + np.sum(s2s.hessian(lambda w: np.sum(w**3 * x))(x))
+
+
+@nested("the second derivative of a function that the program picks", recorded=True)
+def picked_second_derivative(x):
+    functions = [np.sin, lambda t: t**5 * x[1]]
+    return s2s.grad(s2s.grad(functions[int(x[0] * 3.0)]))(x[0]) * x[2]

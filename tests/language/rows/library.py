@@ -123,6 +123,13 @@ def getters(x):
     return p[0][1] * a * b**2 + operator.attrgetter("u")(Pair(x[3], x[1])) ** 2
 
 
+@order("`operator.itemgetter` of a dict, and as a `key=`")
+def getters_of_a_dict(x):
+    named = {"a": x[0], "b": x[1] ** 2}
+    a, b = operator.itemgetter("a", "b")(named)
+    return a * b * named[max([("a", x[0]), ("b", x[1])], key=operator.itemgetter(1))[0]]
+
+
 @order("`operator.methodcaller`", recorded=True)
 def methodcaller(x):
     return operator.methodcaller("sum")(x**2) + operator.methodcaller("dot", x)(x)

@@ -173,6 +173,13 @@ def chosen_method(x):
     return OPERATIONS["push" if x[2] > 0.5 else "energy"](body) * x[3]
 
 
+@row("an object that reaches a function picked when the program runs", recorded=True)
+def reaching(x):
+    functions = [Body.momentum.func, lambda body: body.mass**3 * body.speed]
+    body = Body(x[0], x[1])
+    return functions[int(x[2])](body) + functions[int(x[3]) - 1](Body(x[3], x[2]))
+
+
 @row("attributes set in a loop")
 def set_in_a_loop(x):
     body = Body(x[0])
