@@ -129,7 +129,6 @@ class Relied:
         not checked."""
         self.specializer.guards.told = None
         child, live = builder.child(), self.specializer.live_objects
-        live.replaced = []  # nothing is yet
         for var, place, is_kind in self.before.values():
             found = live.read_at(child, place)
             value = ir.Call(ir.Const(rt.kind_of), (found,)) if is_kind else found

@@ -76,7 +76,7 @@ def check_unread(specializer: Specializer) -> None:
 
 def read_again(at: At, harmless: bool) -> None:
     """A function was called that nobody has read: numbers and arrays that were stored into objects outside may be
-    others now, of the same kind; what their lists, dicts and objects hold is not known."""
+    others now, of the same kind, which is checked; what the containers hold that were changed is not known."""
     context, live, heap = at.context, at.specializer.live_objects, at.context.heap
     if harmless:
         return
@@ -88,14 +88,28 @@ def read_again(at: At, harmless: bool) -> None:
         if not is_instance(state):
             heap.unknown[cell] = CALLED
             continue
-        made = {}
-        for key, item in state.entries().items():
-            known = context.value(item)
-            made[key] = item
-            if cell_of(context, item) is None and isinstance(known, (Scalar, Array)):
-                made[key] = at.builder.let(ir.Call(ir.Const(getattr), (_real(at, cell), ir.Const(key))), known, key)
-                context.foreign.add(made[key])  # type: ignore[arg-type]
-        heap.states[cell] = state.with_entries(made)
+        made = {key: _attribute_now(at, cell, key, item) for key, item in state.entries().items()}
+        if None in made.values():
+            heap.unknown[cell] = CALLED
+        else:
+            heap.states[cell] = state.with_entries(made)
+
+
+def _attribute_now(at: At, cell: Cell, key: str, item: ir.Atom) -> ir.Atom | None:
+    """What an object outside has for an attribute to which ``item`` was assigned; None where that is not known."""
+    context, known, held = at.context, at.context.value(item), cell_of(at.context, item)
+    is_object = held is not None and (held in at.specializer.live_objects.objects or held in context.heap.mirrors)
+    value = known if isinstance(known, (Scalar, Array)) else UNKNOWN
+    read = at.builder.let(ir.Call(ir.Const(getattr), (_real(at, cell), ir.Const(key))), value, key)
+    name = ir.Const(f"{cell.name}.{key}")
+    if held is None and value != UNKNOWN:
+        _do(at, rt.check_kind, read, _let(at, rt.kind_of, item), name)
+        context.foreign.add(read)  # type: ignore[arg-type]
+        return read
+    if isinstance(item, ir.Const) or is_object:
+        _do(at, rt.check_option, read, item if held is None else _real(at, held), name)
+        return item
+    return None
 
 
 CALLED = "a function that is called when the program runs may have changed it"

@@ -288,8 +288,12 @@ class LiveObjects:
         return noted(self.context, var, found)
 
     def read_at(self, builder: Builder, place: Place) -> ir.Atom:
-        """The statements that read what is at a place."""
-        return self._read(builder, place, "%")
+        """The statements that read what is at a place when they run, whatever has been put there."""
+        replaced, self.replaced = self.replaced, []
+        try:
+            return self._read(builder, place, "%")
+        finally:
+            self.replaced = replaced
 
     def _read_value(self, builder: Builder, place: Place) -> ir.Value:
         above = Place(place.root, place.path[:-1], place.owner, place.base)

@@ -520,6 +520,27 @@ def test_what_would_lose_a_derivative_or_read_what_was_is_refused(f, code):
     assert plain(held()) == before and LOG == []
 
 
+exec("def spoil(name, value):\n    setattr(T, name, value)", globals())
+
+
+@pytest.mark.parametrize("name, value, code", [
+    ("calls", 2.5, "S2S518"), ("best", None, "S2S518"), ("w", np.ones(4), "S2S518"), ("part", Part(), "S2S518"),
+    ("last", (2.0,), "S2S132"),
+])  # fmt: skip
+def test_calls_that_are_not_followed_put_nothing_else_in_place(name, value, code):
+    def f(x):
+        if name == "last":
+            T.last = (1.0, 2.0)
+        else:
+            T.calls, T.best, T.w, T.part = 1, "good", np.zeros(3), Part()
+        spoil(name, value)  # noqa: F821
+        y = T.last[0] if name == "last" else T.calls * T.w[0] * (T.best == "good") * T.part.count
+        return np.sum(x) * y
+
+    with pytest.raises(s2s.errors.DifferentiationError, match=rf"\[{code}\]"):
+        s2s.grad(f)(X)
+
+
 def test_refused_programs_are_recorded_with_their_effects(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
     with pytest.warns(s2s.errors.RecordedWarning):
