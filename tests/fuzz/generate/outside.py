@@ -1,5 +1,5 @@
-"""Arrays and numbers from outside of the program, by several names, and calls of functions without source that change
-them. ``restore`` sets them back where a call of ``f`` begins."""
+"""Arrays and numbers from outside of the program, by several names, objects that it changes, and calls of functions
+without source that change them. ``restore`` sets them back where a call of ``f`` begins."""
 
 from tests.fuzz.generate.base import FLOAT, Kind, writes
 
@@ -12,14 +12,21 @@ class Place:
     a, n = W3, 0.9
 
 
-PLACE = Place()
+class Tally:
+    pass
+
+
+PLACE, TALLY, TALLY.part, TALLY.log = Place(), Tally(), Tally(), []
 exec('''
 def restore():
     W2[:], W3[:], RATES[:], PLACE.n = [1.1, -0.7], [0.8, 1.3, -0.5], [1.2, 0.4], 0.9
+    TALLY.calls, TALLY.w, TALLY.part.n, TALLY.last = 1, W3 * 0.5, 0.7, None
+    TALLY.log.clear()
 
 def bump(t=0.0):
     W2[:], W3[:], PLACE.n = W2 * 0.8 + 0.1, W3[::-1] * 0.9, PLACE.n * 1.1
     RATES[0] += 0.2
+    TALLY.calls, TALLY.w, TALLY.part.n = TALLY.calls + 1, TALLY.w * 0.9, TALLY.part.n * 1.1
     return 0.5
 
 class Loud:
@@ -32,6 +39,7 @@ def walk():
         yield bump()
 ''')
 LOUD, HOOKS, STEPS, DOUBLE = Loud(), [bump, W3.sort], walk(), types.MethodType(np.multiply, W3)
+restore()
 """
 
 CALLS = (
@@ -40,9 +48,14 @@ CALLS = (
 )  # fmt: skip
 READS = {
     2: ("W2", "FIRST", "PAIR[0]", "W3[1:]"),
-    3: ("W3", "FLIPPED", "TABLE['w']", "PAIR[1]", "PLACE.a", "W3[[2, 0, 1]]"),
+    3: ("W3", "FLIPPED", "TABLE['w']", "PAIR[1]", "PLACE.a", "W3[[2, 0, 1]]", "TALLY.w"),
 }
-NUMBERS = ("W3[1]", "RATES[0]", "PLACE.n", "np.sum(W2)", "TABLE['w'][0]", "FLIPPED[-1]", "max(W3)", "W2 @ FIRST")
+NUMBERS = ("W3[1]", "RATES[0]", "PLACE.n", "np.sum(W2)", "TABLE['w'][0]", "FLIPPED[-1]", "max(W3)", "W2 @ FIRST",
+           "TALLY.calls", "TALLY.part.n", "TALLY.w[1]")
+CHANGES = (
+    "TALLY.calls += 1", "TALLY.part.n = TALLY.part.n * 0.9 + 0.1 * TALLY.calls", "TALLY.w = TALLY.w * 0.8 + 0.1",
+    "TALLY.log.append(TALLY.calls)", "TALLY.part, TALLY.w = TALLY.part, TALLY.w + TALLY.part.n",
+)  # fmt: skip
 
 
 @writes("statement", 5, "outside")
@@ -70,6 +83,24 @@ def number(w):
     name = w.fresh("s")
     w.put(f"{name} = {w.choose(*NUMBERS)} * ({w.number(1)})")
     w.bind(name, FLOAT)
+
+
+@writes("statement", 4, "outside")
+def change_of_an_object(w):
+    """A counter, a number, an array or a log that an object has."""
+    w.put(w.choose(*CHANGES))
+    if w.chance(0.6):
+        number(w)
+
+
+@writes("statement", 1, "outside")
+def remembered(w):
+    """Something differentiated that an object keeps, and that is read again."""
+    length, name = w.choose(2, 3), w.fresh("v")
+    w.put(f"TALLY.last = {w.array(length, 1)}")
+    w.put(f"TALLY.log.append({w.leaf()})")
+    w.put(f"{name} = TALLY.last * ({w.array(length, 1)})")
+    w.bind(name, Kind("array", length))
 
 
 @writes("statement", 2, "outside")
