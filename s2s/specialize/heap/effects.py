@@ -77,7 +77,7 @@ def check_unread(specializer: Specializer) -> None:
 def read_again(at: At, harmless: bool) -> None:
     """A function was called that nobody has read: numbers and arrays that were stored into objects outside may be
     others now, of the same kind, which is checked; what the containers hold that were changed is not known."""
-    context, live, heap = at.context, at.specializer.live_objects, at.context.heap
+    live, heap = at.specializer.live_objects, at.context.heap
     if harmless:
         return
     for cell, state in list(heap.states.items()):
@@ -89,10 +89,11 @@ def read_again(at: At, harmless: bool) -> None:
             heap.unknown[cell] = CALLED
             continue
         made = {key: _attribute_now(at, cell, key, item) for key, item in state.entries().items()}
-        if None in made.values():
+        known = {key: item for key, item in made.items() if item is not None}
+        if len(known) < len(made):
             heap.unknown[cell] = CALLED
         else:
-            heap.states[cell] = state.with_entries(made)
+            heap.states[cell] = state.with_entries(known)
 
 
 def _attribute_now(at: At, cell: Cell, key: str, item: ir.Atom) -> ir.Atom | None:
