@@ -34,7 +34,7 @@ def contract(function: ir.Function, context: Context) -> ir.Function:
     begin = next((k for k, s in enumerate(statements) if isinstance(s, ir.Note) and s.section == "reverse"), None)
     if begin is None or not any(map(_may_be_one, ir.walk(ir.Block(statements[begin:])))):
         return function
-    made = _Contracter(function, context).block(ir.Block(statements[begin:], function.body.yields))
+    made = _Contracter(function, context, statements[:begin]).block(ir.Block(statements[begin:], function.body.yields))
     return ir.replace(function, body=ir.replace(made, statements=(*statements[:begin], *made.statements)))
 
 
@@ -46,35 +46,42 @@ _SUM, _EINSUM = ir.Const(np.sum), ir.Const(np.einsum)
 
 
 class _Contracter:
-    """``calls`` are those of the block whose operands hold what they held: no statement since has changed them."""
+    """``calls`` are those of the block whose operands hold what they held: no statement since has changed them.
+    ``seen`` are the variables that are defined where a statement stands."""
 
-    def __init__(self, function: ir.Function, context: Context) -> None:
+    def __init__(self, function: ir.Function, context: Context, before: tuple[ir.Statement, ...]) -> None:
         self.context = context
+        self.seen: set[ir.Atom] = {*(p.var for p in function.params), *function.captures}
+        self.seen.update(var for s in before for var in ir.defs_of(s))
         self.uses = count_uses(drop_dead(function, context).body)
         self.memory = Memory(function, context.value)
         self.calls: dict[ir.Atom, ir.Call] = {}
 
     def block(self, block: ir.Block) -> ir.Block:
-        around, self.calls = self.calls, {}
+        calls, self.calls = self.calls, {}
         made = [t for s in block.statements for t in self._statement(s)]
-        self.calls = around
+        self.calls = calls
         return ir.Block(tuple(made), block.yields)
 
     def _statement(self, s: ir.Statement) -> list[ir.Statement]:
         before: list[ir.Statement] = []
         if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.target is not None:
             before, s = self._contracted(s, s.value)
-        else:
+        elif any(True for _ in ir.blocks_of(s)):
+            seen, self.seen = self.seen, {*self.seen, *ir.inner_defs_of(s)}
             s = map_blocks(s, self.block)
+            self.seen = self.seen if isinstance(s, ir.With) else seen  # its body is no scope
         self._forget(s)
         if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.target is not None:
             self.calls[s.target] = s.value
+        self.seen.update(ir.defs_of(s))
         return [*before, s]
 
     def _contracted(self, s: ir.Let, call: ir.Call) -> tuple[list[ir.Statement], ir.Let]:
         """A statement as a contraction, after those that compute its operands."""
         found, builder = contraction(call, self.calls, self.uses, self.context), Builder(self.context)
-        result = found.write(builder, s.span) if found is not None else None
+        is_there = found is not None and {found.a, found.b} <= self.seen
+        result = found.write(builder, s.span) if found is not None and is_there else None
         if result is not None:
             *before, last = builder.statements
             assert isinstance(last, ir.Let) and last.target == result

@@ -199,7 +199,8 @@ def changes_later(reverser: Reverser, g: ir.Atom) -> bool:
     """Whether a cotangent is, or is a view of, a buffer of the primal whose contents are given back on the way."""
     todo, seen = [g], set[ir.Atom]()
     while reverser.old and todo:
-        atom = todo.pop()
+        found = todo.pop()
+        atom = reverser.planner.stood_for.get(found, found)
         if not isinstance(atom, ir.Var) or atom in seen:
             continue
         seen.add(atom)

@@ -137,3 +137,12 @@ def test_numbers_of_lower_precision_keep_their_dtype():
     x, w = V.astype(np.float32), (V + 1.0).astype(np.float32)
     made = s2s.grad(lambda s, x, w: np.sum(np.sin(s * x) * w))(np.float32(0.5), x, w)
     np.testing.assert_allclose(made, np.sum(np.cos(0.5 * x) * w * x), rtol=1e-5)
+
+
+def test_an_operand_of_another_scope_stays_as_it_is():
+    def f(a):
+        v = np.full(1, 1.0)
+        v[:] *= a
+        return np.max([e for e in v]) + np.sum(v[None, :] * np.ones((3, 1)) * a)
+
+    np.testing.assert_allclose(s2s.grad(f)(0.7), differences(f, 0.7), rtol=1e-6)

@@ -84,6 +84,8 @@ class Planner:
         """The ``while`` loops of which the reverse reads the number of the iteration, by ``id``."""
         self.order = {var: k for k, var in enumerate(self.home)}
         self.exported: dict[ir.Var, ir.Var] = {}
+        self.stood_for: dict[ir.Atom, ir.Var] = {}
+        """What a variable of the sweeps gives of the primal, of another block or of an iteration."""
         self.exports: dict[int, list[tuple[int, ir.Atom, ir.Var, ir.Atom]]] = {}
         self.counters: dict[int, tuple[ir.Var, ir.Var, ir.Var]] = {}
         self.counted: dict[ir.Var, ir.For | ir.While] = {}
@@ -141,6 +143,7 @@ class Planner:
         if found is None:
             known, varied = self.context.value(var), var in self.context.varied
             found = self.context.define(self.context.name_of(var), known, varied)
+            self._note_stand_in(found, var)
             self.bound_in[var, id(block)] = found
             self.at_start.setdefault(id(block), []).append(ir.Let(found, var, self.span_of(var)))
             self.note(found, region)
@@ -192,8 +195,7 @@ class Planner:
             inner, region = var, home
             while region is not scope:
                 assert region.parent is not None
-                outer = self.context.define(var.name, self.context.value(var), var in self.context.varied)
-                self._note_changed(outer, var)
+                outer = self._like(var)
                 self.exports.setdefault(id(region.statement), []).append((region.side, inner, outer, ir.UNDEFINED))
                 inner, region = outer, region.parent
             self.exported[var] = inner
@@ -235,19 +237,22 @@ class Planner:
 
     def _like(self, var: ir.Var) -> ir.Var:
         """A new variable for the same as another one."""
-        return self.context.define(var.name, self.context.value(var), var in self.context.varied)
+        made = self.context.define(var.name, self.context.value(var), var in self.context.varied)
+        self._note_stand_in(made, var)
+        return made
 
     def _request(self, sweep: Sweep, var: ir.Var) -> ir.Atom:
         """A variable of a loop's iteration, in the reverse of the block that defines it; how it gets there is decided
         by ``finish``, when all that the block needs is known."""
         if var not in sweep.restored:
             back = self.context.define(self.context.name_of(var), self.context.value(var), var in self.context.varied)
-            self._note_changed(back, var)
+            self._note_stand_in(back, var)
             sweep.restored[var] = sweep.requests[var] = back
         return sweep.restored[var]
 
-    def _note_changed(self, back: ir.Var, var: ir.Var) -> None:
+    def _note_stand_in(self, back: ir.Var, var: ir.Var) -> None:
         """What stands for an array that changes changes with it."""
+        self.stood_for[back] = self.stood_for.get(var, var)
         if var in self.context.changed:
             self.context.changed.add(back)
 
