@@ -24,7 +24,7 @@ from s2s.recorded.recorder import has_own_class, is_a, is_number, items_in
 __all__ = [
     "CONTAINERS", "FUNCTIONS", "ITERATORS", "KNOWN", "REAL", "flat", "is_numeric", "is_opaque", "is_ours",
     "is_plain", "is_python", "is_read_item_by_item", "method_called", "names_of", "overrides",
-    "plain_array", "python_of",
+    "plain_array", "plain_integer", "python_of",
 ]
 
 REAL = frozenset({float, int, bool, np.float64, np.float32, np.longdouble, np.int64, np.int32, np.intp})
@@ -61,6 +61,16 @@ def is_numeric(value: Any, *names: str) -> bool:
         base = float if issubclass(kind, float) else complex
         return all(getattr(kind, name, None) is getattr(base, name, None) for name in names)
     return issubclass(kind, np.ndarray) and not overrides(kind, (*names, "__array_ufunc__"))  # type: ignore[arg-type]
+
+
+def plain_integer(value: Any, *names: str) -> Any:
+    """A member of an ``IntEnum``, or an integer of another class that leaves these methods to Python, as an integer;
+    anything else as it is."""
+    kind = type(value)
+    if kind in REAL or not issubclass(kind, int):
+        return value
+    own = any(getattr(kind, name, None) is not getattr(int, name, None) for name in names)
+    return value if own else int.__int__(value)
 
 
 def is_plain(value: Any, name: str) -> bool:

@@ -57,6 +57,7 @@ from s2s.recorded.kinds import (
     method_called,
     names_of,
     plain_array,
+    plain_integer,
     python_of,
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
@@ -154,6 +155,8 @@ def binary(op: Any, a: Any, b: Any) -> Any:
             return out
         return noted(op, (a, b), {}, out)
     names = names_of(op)
+    # a float multiplies by any integer itself, whatever methods that has
+    a, b = plain_integer(a, *names), plain_integer(b, *(() if type(a) is float else names))
     if is_numeric(a, *names) and is_numeric(b, *names):
         return _compute(op, (a, b), {})
     for one, other in ((a, b), (b, a)):

@@ -1,5 +1,6 @@
 """Numbers of classes that derive from float and complex, in both modes and to second order, against closed forms."""
 
+import enum
 import math
 
 import numpy as np
@@ -49,6 +50,18 @@ class Phasor(complex):
     pass
 
 
+class Level(enum.IntEnum):
+    LOW = 2
+    HIGH = 3
+
+
+class Tripled(int):
+    def __mul__(self, other):
+        return other * int(self) * 3.0
+
+    __rmul__ = __mul__
+
+
 class Record(tuple):
     def __new__(cls, *items):
         return tuple.__new__(cls, items)
@@ -87,12 +100,19 @@ def items(x):
 
 
 X = 0.7
+def members(x):
+    y = eval("x * Level.LOW") ** Level.HIGH
+    y *= Level.HIGH
+    return y / Level.LOW + x * Tripled(4) + Tripled(4) * x
+
+
 SLOPES = {
     named: (2.0 * math.sin(X) + 2.0 * X * math.cos(X) + 1.0 + 2.0 * X, 4.0 * math.cos(X) - 2.0 * X * math.sin(X) + 2.0),
     plain: (2.0 * X + 3.0 + 1.0 + math.exp(X) + 1.0, 2.0 + math.exp(X)),
     radii: (X / math.hypot(3.0, X) + 2.0 * X, 9.0 / math.hypot(3.0, X) ** 3 + 2.0),
     degrees: (4.0 * math.pi / 180.0 + 2.0 * X + 2.0, 2.0),
     phasor: (6.0 * X, 6.0),
+    members: (36.0 * X**2 + 4.0 + 12.0, 72.0 * X),
     items: (9.0 * X**2 + 4.0 * X**3 + 2.0 * X, 18.0 * X + 12.0 * X**2 + 2.0),
 }
 """Of each function at X, its first and its second derivative."""
