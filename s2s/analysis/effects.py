@@ -12,11 +12,15 @@ from s2s import runtime as rt
 from s2s.analysis.functions import does_nothing_else, facts
 from s2s.core.ir import Call, Const, Let, Load, MakeFunction, Star, Statement, Value, Var
 
-__all__ = ["ACTS", "PURE", "READS", "WRITES_OUTSIDE", "Effect", "effect_of", "writes_outside"]
+__all__ = ["ACTS", "CHECKS_OF_RELIED", "PURE", "READS", "WRITES_OUTSIDE", "Effect", "effect_of", "writes_outside"]
 
 WRITES_OUTSIDE = tuple(map(Const, (
     rt.record, rt.record_item, rt.record_attribute, rt.record_content, rt.record_static, rt.remove_item)))
 """What does outside of the function what the program does there: once, in the forward sweep."""
+
+CHECKS_OF_RELIED = (
+    rt.check_option, rt.check_attribute, rt.check_unshadowed, rt.check_names, rt.check_alias, rt.check_kind)
+"""What checks that a version may still rely on what it was made for (``specialize.relied``)."""
 
 
 class Effect(enum.IntEnum):

@@ -161,6 +161,8 @@ class Context:
     data: set[ir.Var] = field(default_factory=set)
     relied: set[ir.Var] = field(default_factory=set)
     """Variables of what the function finds when it begins, for checks that it is still so (``specialize.relied``)."""
+    checked: set[ir.Var] = field(default_factory=set)
+    """Variables that were made for such checks, those among them."""
     live: dict[ir.Atom, Any] = field(default_factory=dict)
     joins: dict[ir.Var, list[ir.Var]] = field(default_factory=dict)
     changing_items: set[ir.Atom] = field(default_factory=set)

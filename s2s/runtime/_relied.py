@@ -8,6 +8,8 @@ The call has run, so the program cannot begin again: what does not hold any more
 
 from __future__ import annotations
 
+import functools
+import types
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from s2s.core.inspection import own_dict
 from s2s.errors import error
 
 _LITERALS = (int, float, str, bytes, tuple, frozenset)
+_BOUND = (types.MethodType, functools.partial)
 _NUMBERS = (bool, int, float, complex, np.generic)
 
 
@@ -94,8 +97,19 @@ def _is_same(one: Any, other: Any) -> bool:
 
 
 def _is_equal(value: Any, found: Any) -> bool:
-    """Whether it is the same object, or an equal number or text."""
-    return value is found or (type(value) in _LITERALS and type(value) is type(found) and value == found)
+    """Whether it is the same object, an equal number or text, or a method of the same object."""
+    if value is found:
+        return True
+    if type(value) in _BOUND and type(found) in _BOUND:
+        return _method(value) is not None and _method(value) == _method(found)
+    return type(value) in _LITERALS and type(value) is type(found) and bool(value == found)
+
+
+def _method(value: Any) -> tuple[Any, int] | None:
+    """The function and the object of a method, which the compiler also writes as a partial function."""
+    if isinstance(value, types.MethodType):
+        return value.__func__, id(value.__self__)
+    return (value.func, id(value.args[0])) if len(value.args) == 1 and not value.keywords else None
 
 
 def _changed(name: str) -> Exception:

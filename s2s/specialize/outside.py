@@ -25,7 +25,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number
-from s2s.analysis.effects import WRITES_OUTSIDE
+from s2s.analysis.effects import CHECKS_OF_RELIED, WRITES_OUTSIDE
 from s2s.analysis.functions import changes_memory, facts, reads_content
 from s2s.analysis.memory import Memory, shared_with
 from s2s.core import ir, ops
@@ -45,8 +45,8 @@ _ASSIGNS = ir.Const(rt.record_attribute)
 _READS = (ir.Const(getattr), ir.Const(operator.getitem))
 _LEFT = (
     rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.check_apart, rt.check_separate,
-    rt.check_disjoint, rt.check_new, rt.check_own, rt.check_option, rt.check_attribute, rt.check_unshadowed,
-    rt.check_names, rt.check_alias, rt.check_kind, rt.kind_of, *(known.value for known in WRITES_OUTSIDE),
+    rt.check_disjoint, rt.check_new, rt.check_own, rt.kind_of, *CHECKS_OF_RELIED,
+    *(known.value for known in WRITES_OUTSIDE),
 )  # fmt: skip
 """Functions that are given the arrays themselves."""
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
+from s2s.analysis.effects import CHECKS_OF_RELIED
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.values import UNKNOWN
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Relied", "drop_sure", "is_to_be_checked"]
 
-_CHECKS = frozenset(
-    (rt.check_option, rt.check_attribute, rt.check_unshadowed, rt.check_names, rt.check_alias, rt.check_kind))
-_STEPS = tuple(map(ir.Const, (getattr, operator.getitem, operator.contains, rt.kind_of, loaded)))
+_CHECKS = frozenset(CHECKS_OF_RELIED)
 
 
 def is_to_be_checked(function: ir.Function, specializer: Specializer) -> bool:
@@ -73,8 +72,14 @@ class Relied:
         """A fact is taken."""
         asked, builder = recheck(guard), self.builder
         if builder is not None and asked is not None and is_asked(asked, self.specializer):
+            before = len(builder.statements)
             check, *args = self._check(builder, asked)
+            self._note_reads(builder.statements[before:])
             builder.add(ir.Let(None, ir.Call(ir.Const(check), (*args, ir.Const(self._name(asked))))))
+
+    def _note_reads(self, statements: list[ir.Statement]) -> None:
+        """These read what is checked, and nothing else reads what they give."""
+        self.specializer.context.checked |= {s.target for s in statements if isinstance(s, ir.Let)}  # type: ignore[misc]
 
     def _check(self, builder: Builder, asked: Recheck) -> tuple[Any, ...]:
         """A function that checks, and what it is given but for the name."""
@@ -134,6 +139,7 @@ class Relied:
             value = ir.Call(ir.Const(rt.kind_of), (found,)) if is_kind else found
             child.add(ir.Let(var, value))
             self.specializer.context.definitions[var] = value
+        self._note_reads(child.statements)
         builder.statements[:0] = child.statements
 
 
@@ -155,13 +161,12 @@ def drop_sure(function: ir.Function, context: Context, is_inner: bool) -> ir.Fun
 
 def _add_reads(read: set[ir.Atom], atom: ir.Atom, context: Context) -> None:
     """Add the variables that were made for a check: the way to a place."""
-    made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    if isinstance(made, ir.Call) and made.fn in _STEPS:
-        _add_reads(read, made.args[0], context)  # type: ignore[arg-type]
-    elif isinstance(made, ir.Var):
-        _add_reads(read, made, context)
-    if made is not None:
-        read.add(atom)
+    if not isinstance(atom, ir.Var) or atom not in context.checked:
+        return
+    read.add(atom)
+    made = context.definitions.get(atom)
+    for of in ir.atoms_of(made) if made is not None else ():
+        _add_reads(read, of, context)
 
 
 def _without(block: ir.Block, read: set[ir.Atom]) -> ir.Block:

@@ -28,7 +28,7 @@ CONTAINERS = frozenset({dict, list, set})
 STAYS = {
     "Context": frozenset({
         # what variables are, by variable: no name is given twice, so that those of a discarded block mean nothing else
-        "counters", "values", "definitions", "virtual_closures", "joins", "sharing", "live", "relied",
+        "counters", "values", "definitions", "virtual_closures", "joins", "sharing", "live", "relied", "checked",
         # who looks on, and what later stages fill
         "stages", "reading",
     }),

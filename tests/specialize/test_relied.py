@@ -285,6 +285,65 @@ def test_what_is_not_relied_on_later_may_change(act):
         np.testing.assert_allclose(derivative(), want, rtol=1e-6)
 
 
+# --- what the program has stored itself -------------------------------------------------------------------------------
+
+
+def stored_number(x):
+    PART.n = PART.n + 1.0
+    y = np.sum(x) * PART.n
+    change()  # noqa: F821
+    return y * PART.n
+
+
+def stored_option(x):
+    s, PART.mode = 0.0, "square"
+    for _ in range(2):
+        s = s + power(x, PART.mode)
+        change()  # noqa: F821
+    return s
+
+
+def stored_object(x):
+    PART.inner = PART.parts[1]
+    y = np.sum(x) * PART.inner.n
+    change()  # noqa: F821
+    return y * np.sum(x) * PART.inner.n
+
+
+STORED = [
+    (stored_number, lambda: setattr(PART, "n", np.ones(3))), (stored_option, attribute([], "mode", "cube")),
+    (stored_object, attribute([], "inner", Part("square", 9.0))),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "act"), STORED)
+def test_what_the_program_has_stored_is_refused_where_a_call_replaces_it(f, act):
+    for derivative in modes(f):
+        restore()
+        ACT[0] = act
+        with pytest.raises(ArgumentError, match=r"\[S2S518\]"):
+            derivative()
+
+
+def check_stored(f):
+    def primal(x):
+        restore()
+        return f(x)
+
+    want = differences(primal, X)
+    for derivative in modes(f):
+        restore()
+        np.testing.assert_allclose(derivative(), want, rtol=1e-6)
+
+
+def test_what_the_program_has_stored_may_stay_or_be_another_number():
+    ACT[0] = lambda: None
+    for f, _ in STORED:
+        check_stored(f)
+    ACT[0] = lambda: setattr(PART, "n", PART.n * 2.0)
+    check_stored(stored_number)
+
+
 def test_second_order():
     restore()
     ACT[0] = lambda: None
