@@ -12,6 +12,7 @@ have any.
 from __future__ import annotations
 
 import contextlib
+import operator
 import random
 import types
 from collections.abc import Iterator
@@ -42,6 +43,9 @@ _WRITES = by_identity(
 
 _WALKS = by_identity(next, list, tuple, set, frozenset, dict, sum, any, all, sorted, max, min, str.join, ops.unpack)
 """Functions that ask objects for their items."""
+
+_KEYED = by_identity(operator.getitem, operator.contains, ops.make_dict, ops.make_set)
+"""Functions that ask keys for an index, for a hash or whether they are equal."""
 
 _MAKERS = ("s2s.api", "s2s.directives.differentiable", "s2s.transforms", "s2s.equations")
 """The modules whose functions make functions of those that they are given, and call none."""
@@ -86,6 +90,8 @@ def _call_may(call: ir.Call, context: Context) -> bool:
         return True
     if id(fn) in _WALKS and not all(_is_plain(a, context) or _is_walked(a, context) for a in given):
         return True
+    if id(fn) in _KEYED and any(_is_object(a, context) for a in _keys(fn, given)):
+        return True
     if getattr(fn, "__module__", None) in _MAKERS:
         return False
     if known.calls_back and any(_may_call(a, context) for a in given):
@@ -97,6 +103,17 @@ def _call_may(call: ir.Call, context: Context) -> bool:
     if not known.acts and not known.changes:
         return len(call.args) > known.before_copy or any(key is None or key == "out" for key, _ in call.kwargs)
     return not _is_known_to_store_nothing(fn, given, context)
+
+
+def _keys(fn: Any, given: list[ir.Atom]) -> list[ir.Atom]:
+    """The keys among the arguments of a function that asks them."""
+    return given[::2] if fn is ops.make_dict else given if fn is ops.make_set else given[1:]
+
+
+def _is_object(atom: ir.Atom, context: Context) -> bool:
+    """Whether a value was read from a variable of which nothing is known: it may have any method."""
+    made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    return isinstance(made, ir.Load) and not _is_plain(atom, context)
 
 
 def _is_known_to_store_nothing(fn: Any, given: list[ir.Atom], context: Context) -> bool:

@@ -29,7 +29,8 @@ class Place:
 place = Place()
 place.kept = KEPT
 exec("def bump(t=0.0):\n    W[...] += 1.0\n    place.n += 1.0\n    RATES[0] += 1.0\n    return 0.5", globals())
-exec("class Loud:\n    __str__ = lambda self: str(bump())\n    __len__ = lambda self: int(bump()) + 3", globals())
+exec("class Loud:\n    __str__ = lambda self: str(bump())\n    __len__ = lambda self: int(bump()) + 3\n"
+     "    __index__ = __hash__ = lambda self: int(bump()) + 1", globals())
 exec("def steps():\n    while True:\n        yield bump()", globals())
 exec("def scale_given():\n    GIVEN[0][...] *= 2.0", globals())
 LOUD, WALK, HOOKS = Loud(), steps(), {"bump": bump}  # noqa: F821
@@ -81,6 +82,8 @@ CALLS = {
     "item": lambda: HOOKS["bump"](),
     "text": lambda: str(LOUD),
     "formatted": lambda: f"{LOUD}",
+    "index": lambda: [1.0, 2.0][LOUD],
+    "hash": lambda: {LOUD: 1.0},
     "iterator": lambda: next(WALK),
     "key": lambda: sorted([2, 1], key=bump),  # noqa: F821
     "mapped": lambda: list(map(bump, [1.0])),  # noqa: F821
