@@ -7,7 +7,6 @@ import logging
 import operator
 import sys
 import time
-import types
 import warnings
 from typing import NamedTuple
 
@@ -24,12 +23,16 @@ TRACE, COUNTS, EVENTS = [], {"calls": 0}, io.StringIO()
 calls = 0
 
 
+class State:
+    steps = 0
+
+
 class Model:
     losses = 0
 
     def __init__(self, *hooks):
         self.history, self.calls, self.best, self.hooks = [], 0, None, list(hooks)
-        self.kept, self.state = {}, types.SimpleNamespace(steps=0)
+        self.kept, self.state = {}, State()
 
     def loss(self, x):
         self.calls += 1
