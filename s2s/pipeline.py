@@ -114,7 +114,9 @@ def _relied(function: ir.Function, primal: Primal) -> ir.Function:
 
 def _outside(function: ir.Function, primal: Primal) -> ir.Function:
     repeats = dict(primal.request.options).get("changes") == "repeated"  # what it asks of others is refused
-    return function if repeats or primal.request.mode == "primal" else keep_outside(function, primal.context)
+    if repeats or primal.request.mode == "primal":
+        return function
+    return keep_outside(function, primal.context, primal.request.mode == "vjp")
 
 
 PRIMAL = (

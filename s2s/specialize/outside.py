@@ -51,15 +51,25 @@ _LEFT = (
 """Functions that are given the arrays themselves."""
 
 
-def keep_outside(function: ir.Function, context: Context) -> ir.Function:
-    """The function with copies of what it reads of arrays that calls may change which nobody has read."""
+def keep_outside(function: ir.Function, context: Context, is_over: bool = False) -> ir.Function:
+    """The function with copies of what it reads of arrays that calls may change which nobody has read. Where its
+    reverse sweep runs when it ``is_over``, as that of a pullback, or when blocks of it run again, the next call of it
+    may come before, or the same call once more: it is given copies of all that it reads."""
     function, unknown, stores = _with_attributes_in_turn(function, context), set[int](), False
     for s in ir.walk(function.body):
         if may_run_unknown(s, context):
             unknown.add(id(s))
         stores = stores or _may_store_outside(s, context)
-    keeper = _Keeper(function, context, unknown) if unknown or stores else None
+    is_over = is_over or any(map(_runs_again, ir.walk(function.body)))
+    keeper = _Keeper(function, context, unknown, is_over) if unknown or stores else None
     return function if keeper is None or not keeper.unknown else keeper.run()
+
+
+def _runs_again(s: ir.Statement) -> bool:
+    """Whether the reverse sweep runs statements again."""
+    if isinstance(s, (ir.For, ir.While)):
+        return s.snapshots is not None
+    return isinstance(s, ir.Note) and s.section == ir.BEGIN_REPLAY
 
 
 def _with_attributes_in_turn(function: ir.Function, context: Context) -> ir.Function:
@@ -95,7 +105,7 @@ class _Keeper:
     """One walk in the order of the text. ``unknown`` are the statements that may change arrays from outside, by
     ``id``."""
 
-    def __init__(self, function: ir.Function, context: Context, unknown: set[int]) -> None:
+    def __init__(self, function: ir.Function, context: Context, unknown: set[int], is_over: bool) -> None:
         self.function = function
         self.context = context
         self.memory = Memory(function, context.value, opaque=False)
@@ -109,7 +119,8 @@ class _Keeper:
         self.unknown = unknown | {id(s) for s in ir.walk(function.body) if self._stores_outside(s)}
         self.last = max((self.order[at] for at in self.unknown), default=0)
         self.given = self._given()
-        if any(self.memory.find(p.var) in self.given for p in function.params):  # they are given back at the end
+        given_back = any(self.memory.find(p.var) in self.given for p in function.params)
+        if self.unknown and (given_back or is_over):
             self.last = len(self.order) + 1
         self.running = frozenset[int]().union(*(self.loops[at] for at in self.unknown))
         """The loops that have such a statement in them."""

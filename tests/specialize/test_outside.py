@@ -196,6 +196,45 @@ def test_an_argument_that_a_call_changes_is_refused_and_given_back():
         np.testing.assert_array_equal(x, X)
 
 
+def read_after_the_last_call(x):
+    w = W
+    v = w * np.sin(x)
+    bump()  # noqa: F821
+    return np.sum((v - 2.0 * w) * W * v)
+
+
+def stored_after_the_last_call(x):
+    held = place.w
+    v = held * (2.0 - x)
+    bump()  # noqa: F821
+    u = v - held * 2.0
+    s = W[0] * np.var(u)
+    u[-2:] *= s
+    return np.sum(u * u) + np.sum(np.exp(0.1 * W) * v)
+
+
+def replayed(x):
+    y = x
+    for _ in s2s.checkpointed(range(4), snapshots=2):
+        w = W
+        y = w * np.sin(y)
+        bump()  # noqa: F821
+        y = np.tanh(y - 0.1 * w * y)
+    return np.sum(y)
+
+
+@pytest.mark.parametrize(
+    "f", [read_after_the_last_call, stored_after_the_last_call, replayed], ids=lambda f: f.__name__)
+def test_what_is_read_later_is_as_it_was(f):
+    """By a pullback, another call of the function before it, and statements that run again."""
+    check(f)
+    _, expected = restore(), s2s.grad(f)(X)
+    _, (_, pullback) = restore(), s2s.vjp(f, X)
+    f(2.0 * X)
+    bump()  # noqa: F821
+    np.testing.assert_allclose(pullback(1.0)[0], expected, rtol=1e-9)
+
+
 def test_second_order():
     def f(x):
         y = W * np.sin(x)
