@@ -91,24 +91,27 @@ class _Contracter:
 
     def _forget(self, s: ir.Statement) -> None:
         """Let go of the calls with an operand that a statement may change."""
-        match s:
-            case ir.Store(target=ir.Var() as changed):
-                pass
-            case ir.Let(_, ir.Call(ir.Const(value=fn) as called, args)) if changes_argument(fn):
-                if called in _OF_STACKS:
-                    return
-                changed = args[0]  # type: ignore[assignment]
-            case ir.Let(_, ir.Call(ir.Const(value=fn), _, kwargs)) if not (
-                facts(fn).acts or any(key == "out" for key, _ in kwargs)
-            ):
-                return
-            case ir.Let(_, ir.Var() | ir.Const() | ir.Load() | ir.MakeFunction()) | ir.Note():
-                return
-            case _:
-                self.calls.clear()
-                return
-        same = {changed, *self.memory.same(changed)}
-        self.calls = {target: call for target, call in self.calls.items() if same.isdisjoint(ir.atoms_of(call))}
+        changed = self._changed_by(s)
+        if changed is None:
+            self.calls.clear()
+        elif changed:
+            same = {a for var in changed for a in (var, *self.memory.same(var))}
+            self.calls = {target: call for target, call in self.calls.items() if same.isdisjoint(ir.atoms_of(call))}
+
+    def _changed_by(self, s: ir.Statement) -> tuple[ir.Var, ...] | None:
+        """The arrays that a statement may change; None where these may be any."""
+        if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
+            return (s.target,)
+        if isinstance(s, ir.Note) or (isinstance(s, ir.Let) and not isinstance(s.value, ir.Call)):
+            return ()
+        if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or not isinstance(s.value.fn, ir.Const):
+            return None
+        fn, args = s.value.fn.value, s.value.args
+        if s.value.fn in _OF_STACKS:
+            return ()
+        if changes_argument(fn):
+            return (args[0],) if isinstance(args[0], ir.Var) else None
+        return None if facts(fn).acts or any(key == "out" for key, _ in s.value.kwargs) else ()
 
 
 _OF_STACKS = (ir.Const(ops.push), ir.Const(ops.pull))

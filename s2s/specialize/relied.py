@@ -151,7 +151,7 @@ def drop_sure(function: ir.Function, context: Context, is_inner: bool) -> ir.Fun
     without what was read for them. Before an inner one, anything may have run."""
     walk = _Sure(context)
     body, _ = walk.block(function.body, frozenset() if is_inner else None)
-    needed = {a for s in ir.walk(body) if _check_of(s) is not None for a in s.value.args}  # type: ignore[union-attr]
+    needed = {a for s in ir.walk(body) for a in _needed(s)}
     unneeded = walk.unneeded if is_inner else [*walk.unneeded, *(context.relied - needed)]
     read = set[ir.Atom]()
     for var in unneeded:
@@ -173,6 +173,13 @@ def _without(block: ir.Block, read: set[ir.Atom]) -> ir.Block:
     left = (s for s in block.statements if not (isinstance(s, ir.Let) and s.target in read))
     made = (ir.with_blocks(s, [_without(inner, read) for inner in ir.blocks_of(s)]) for s in left)
     return ir.Block(tuple(made), block.yields)
+
+
+def _needed(s: ir.Statement) -> tuple[ir.Atom | ir.Star, ...]:
+    """What a check is given, or what a function inside has captured, which may be for one."""
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+        return s.value.captures
+    return s.value.args if _check_of(s) is not None else ()  # type: ignore[union-attr]
 
 
 def _check_of(s: ir.Statement) -> Any:
