@@ -167,8 +167,8 @@ class _Contraction:
         return builder.call(operator.matmul, a, b, span=span)
 
     def _of_many(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
-        """Of several indices at once."""
-        if self.batch:
+        """Of several indices at once. (Of all of them it would make an array without dimensions.)"""
+        if self.batch or not self.output:
             return None
         a, b, of_a, of_b = self.a, self.b, self.of_a, self.of_b
         free = ["".join(c for c in letters if c in self.output) for letters in (of_a, of_b)]

@@ -16,6 +16,10 @@ def scaled_row(a, x):
     return np.sum((x * a[0, 0]) ** 2 * x)
 
 
+def a_sum_of_all(s, a):
+    return np.sum(np.tanh(s * a))
+
+
 def rows(w, a):
     return np.sum(np.tanh(w[:, None] * a))
 
@@ -71,7 +75,7 @@ def stretched(a, b):
 
 
 PROGRAMS = {
-    scaled_row: (A, V), rows: (W, A), columns: (V, A), matrix_by_vector: (W, A, V), product_of_matrices: (A, B),
+    scaled_row: (A, V), a_sum_of_all: (np.float64(0.7), A), rows: (W, A), columns: (V, A), matrix_by_vector: (W, A, V), product_of_matrices: (A, B),
     transposed_product: (A, C), batch_of_products: (BATCH, OTHER), of_three: (A, B, W), an_index_alone: (A, B),
     a_number: (A, C), dots: (BATCH, OTHER), broadcast_dots: (RNG.standard_normal(4), BATCH), diagonal: (A, B),
     stretched: (A, B),
