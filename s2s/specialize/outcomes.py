@@ -81,7 +81,7 @@ def outcome_of(
             return found
     before = specializer.guards.copy()
     try:
-        with speculate(specializer, builder, optional=True) as speculation:
+        with speculate(specializer, builder, optional=True) as speculation, specializer.guards.untold():
             specializer.tried_from = specializer.tried_from or depth
             atom = specializer.inliner.inline(fn, args, kwargs, frame, speculation.builder, None)
             found = _outcome(specializer.context, atom, [*args, *kwargs.values()], speculation.builder)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
 from s2s.analysis.effects import CHECKS_OF_RELIED
+from s2s.analysis.steps.packages import package_of_file
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.values import UNKNOWN
@@ -42,8 +43,9 @@ def is_to_be_checked(function: ir.Function, specializer: Specializer) -> bool:
 
 
 def is_asked(found: Recheck, specializer: Specializer) -> bool:
-    """Whether something may be another one after a call: functions of libraries stay."""
-    return found.definition is None or specializer.is_own(found.definition)
+    """Whether something may be another one after a call: functions of libraries, and of what is installed, stay."""
+    fn = found.definition
+    return fn is None or (specializer.is_own(fn) and package_of_file(fn.__code__.co_filename) is None)
 
 
 class Relied:
