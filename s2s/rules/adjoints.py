@@ -280,6 +280,30 @@ linear(
     samples=[args(arr(6), np.ones(4), arr(3), "full"), args(arr(4), np.ones(4), arr(3), "same")],
 )
 
+
+def _between_left(y_bar: Any, inner: Any, right: Any) -> Any:
+    """NaN of ``inner`` goes on to what it has a part in here: where ``left`` is zero, its cotangent is unknown."""
+    return rt.between(y_bar @ rt.mT(right), rt.mT(inner), np.eye(np.shape(inner)[-1], dtype=inner.dtype))
+
+
+def _between_right(y_bar: Any, left: Any, inner: Any) -> Any:
+    return rt.between(np.eye(np.shape(inner)[-1], dtype=inner.dtype), rt.mT(inner), rt.mT(left) @ y_bar)
+
+
+vjp(
+    rt.between, left=_between_left, inner=lambda y_bar, left, right: rt.mT(left) @ y_bar @ rt.mT(right),
+    right=_between_right,
+    samples=[
+        args(arr(4, 3), arr(3, 3), arr(3, 2)), args(arr(2, 3, 3), arr(2, 3, 3), arr(2, 3, 3)),
+        args(arr(4, 3, complex=True), arr(3, 3, complex=True), arr(3, 2, complex=True)),
+    ],
+)
+jvp(
+    rt.between, left=lambda left_dot, inner, right: rt.between(left_dot, inner, right),
+    inner=lambda inner_dot, left, inner, right: rt.between(left, np.where(np.isnan(inner), np.nan, inner_dot), right),
+    right=lambda right_dot, left, inner: rt.between(left, inner, right_dot),
+)
+
 # --- as they are written --------------------------------------------------------------------------------------------
 
 for _written in (

@@ -78,6 +78,7 @@ from s2s.runtime._dynamic import (
 )
 from s2s.runtime._expected import expect, expect_array, expect_items, expect_kind, unreached_error
 from s2s.runtime._linalg import (
+    between,
     cholesky_bar,
     cholesky_dot,
     cofactor,
@@ -207,8 +208,9 @@ from s2s.runtime._snapshots import Calls, Snapshots, advances
 
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights",
-    "axes_back", "axes_in_memory", "axes_last", "axis_size", "by_default", "call", "call_again", "call_method",
-    "call_method_again", "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
+    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "by_default", "call", "call_again",
+    "call_method", "call_method_again",
+    "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
     "check_count", "check_disjoint", "check_kind", "check_names", "check_option", "check_unshadowed", "kind_of",
     "check_ended", "check_equal", "check_new", "check_operand", "check_own", "check_picks", "check_repeated",
     "check_scalar",

@@ -143,10 +143,10 @@ def eigh_bar(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
         size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
         gaps = w[..., None, :] - w[..., :, None]
         inner = inner + 0.5 * gap_quotient(turn - mH(turn), gaps, size, either_used(v_bar))
-    return np.conj(_between(v, inner, mH(v)))
+    return np.conj(between(v, inner, mH(v)))
 
 
-def _between(left: Any, inner: Any, right: Any) -> Any:
+def between(left: Any, inner: Any, right: Any) -> Any:
     """``left @ inner @ right``, where NaN in ``inner`` reaches what it has a part in: a zero beside it is none."""
     unknown = np.isnan(inner)
     if not np.any(unknown):
@@ -209,7 +209,7 @@ def svd_bar(g: Any, y: Any, a: Any) -> Any:
     inner = inner + gap_quotient(mixed, (columns - rows) * (columns + rows), 1.0, used) / size
     if np.iscomplexobj(u):  # the phase that u and v turn by together
         inner = inner - 1.0j * np.imag(right) * np.eye(n) / (s + (s == 0.0))[..., None, :]
-    a_bar = _between(u, inner, vh)
+    a_bar = between(u, inner, vh)
     if u.shape[-2] > n:
         a_bar = a_bar + (u_bar - u @ left) / s[..., None, :] @ vh
     if vh.shape[-1] > n:

@@ -203,3 +203,26 @@ def test_stacks_of_right_sides(columns, derivative):
     x = np.array([0.7, 0.5, 0.3])
     wanted = np.stack([(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)], axis=-1)
     np.testing.assert_allclose(derivative(f)(x), wanted, rtol=1e-6, atol=1e-8)
+
+
+FIRST = np.outer([1.0, 2.0, 3.0], [1.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    "f, a",
+    [
+        (lambda a: np.sum(np.linalg.svd(a)[0] * FIRST), np.diag([2.0, 1.0, 1.0])),
+        (lambda a: np.sum(np.linalg.svd(a)[0] * FIRST + np.linalg.svd(a)[2].T * FIRST**2), np.diag([2.0, 1.0, 1.0])),
+        (lambda a: np.sum(np.linalg.eigh(a + a.T)[1] * FIRST[:, ::-1]), np.diag([1.0, 1.0, 2.0])),
+    ],
+)
+def test_second_derivatives_beside_undetermined_vectors(f: Any, a: Any) -> None:
+    """They are right or NaN, also where a factor of what is unknown is zero at the point."""
+    def slopes(a: Any) -> Any:
+        return np.sum(s2s.grad(f)(a)[0] ** 2)
+
+    found = s2s.grad(slopes)(a)
+    steps = 1e-5 * np.eye(9).reshape(9, 3, 3)
+    expected = np.reshape([(slopes(a + step) - slopes(a - step)) / 2e-5 for step in steps], (3, 3))
+    known = ~np.isnan(found)
+    assert 7 <= np.sum(known) < 9 and np.allclose(found[known], expected[known], rtol=1e-6, atol=1e-7)
