@@ -79,6 +79,9 @@ def _only_written(body: ir.Block) -> frozenset[tuple[str, str]]:
             if fn == _GETATTR and args[0] in loads and isinstance(args[1], ir.Const) and args[1].value in _WRITES:
                 methods[s.target] = args[0]  # type: ignore[index, assignment]
                 continue
+            if fn == _RECORD and args[0] in methods:  # as a derivative has it
+                read.update(ir.atoms_of(s.value)[2:])
+                continue
             if fn in methods:  # they give None
                 read.update(ir.atoms_of(s.value)[1:])
                 continue
@@ -101,7 +104,7 @@ def _attribute_read(value: ir.Value) -> str | None:
     return name.value if isinstance(name, ir.Const) and type(name.value) is str else None
 
 
-_GETATTR = ir.Const(getattr)
+_GETATTR, _RECORD = ir.Const(getattr), ir.Const(rt.record)
 ATTRIBUTE = "attribute"
 
 
@@ -175,18 +178,20 @@ def is_log(specializer: Specializer, atom: ir.Atom) -> bool:
 
 
 def written(site: CallSite) -> ir.Atom | None:
-    """A call of a method of a log."""
-    read = site.context.definition(site.callee, getattr)
+    """A call of a method of a log, or one that a derivative records."""
+    recorded = site.fn is rt.record
+    method: ir.Atom = site.args[0] if recorded else site.callee
+    read = site.context.definition(method, getattr)
     if read is None or not is_log(site.specializer, read[0]):
         return None
-    given = [a.atom if isinstance(a, ir.Star) else a for a in site.given]
+    given = [a.atom if isinstance(a, ir.Star) else a for a in site.given[recorded:]]
     if not any(map(site.context.is_varied, given)) and any(_may_change(site, a) for a in given):
         raise site.refusal("S2S185", name="a container")  # it keeps the array itself, which may change later
-    _note(site.specializer, read[0], site.given, site.span)
+    _note(site.specializer, read[0], given, site.span)
     frozen = site.builder.frozen
-    args = [ir.Star(frozen(a.atom)) if isinstance(a, ir.Star) else frozen(a) for a in site.args]
+    args = [ir.Star(frozen(a.atom)) if isinstance(a, ir.Star) else frozen(a) for a in site.args[recorded:]]
     kwargs = tuple((key, frozen(a)) for key, a in site.kwargs.items())
-    call = ir.Call(ir.Const(rt.record), (site.callee, *args), kwargs)
+    call = ir.Call(_RECORD, (method, *args), kwargs)
     site.builder.add(ir.Let(None, call, site.span))
     return ir.Const(None)
 
