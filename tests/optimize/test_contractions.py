@@ -75,10 +75,10 @@ def stretched(a, b):
 
 
 PROGRAMS = {
-    scaled_row: (A, V), a_sum_of_all: (np.float64(0.7), A), rows: (W, A), columns: (V, A), matrix_by_vector: (W, A, V), product_of_matrices: (A, B),
-    transposed_product: (A, C), batch_of_products: (BATCH, OTHER), of_three: (A, B, W), an_index_alone: (A, B),
-    a_number: (A, C), dots: (BATCH, OTHER), broadcast_dots: (RNG.standard_normal(4), BATCH), diagonal: (A, B),
-    stretched: (A, B),
+    scaled_row: (A, V), a_sum_of_all: (np.float64(0.7), A), rows: (W, A), columns: (V, A),
+    matrix_by_vector: (W, A, V), product_of_matrices: (A, B), transposed_product: (A, C),
+    batch_of_products: (BATCH, OTHER), of_three: (A, B, W), an_index_alone: (A, B), a_number: (A, C),
+    dots: (BATCH, OTHER), broadcast_dots: (RNG.standard_normal(4), BATCH), diagonal: (A, B), stretched: (A, B),
 }
 
 
