@@ -26,11 +26,12 @@ ACTIVE: list[Recorder] = []
 
 
 def written(*values: Any) -> Any:
-    """A value that becomes a part of a text. What is read back from texts then is refused: nobody knows what it is."""
+    """A value that becomes a part of a text, the first of these. What is read back from texts then is refused: nobody
+    knows what it is."""
     if ACTIVE and (depends(*values) or hides(values, {})):
         for recorder in ACTIVE:
             recorder.write(values)
-    return values[0]
+    return values[0] if values else None
 
 
 def check_read(fn: Any, *values: Any) -> None:

@@ -4,6 +4,7 @@ central differences. What the compiler refuses is recorded.
 """
 
 import linecache
+import tempfile
 import textwrap
 
 import numpy as np
@@ -149,3 +150,15 @@ def test_a_class_that_type_makes_is_refused_by_what_it_is(monkeypatch):
     with pytest.raises(DifferentiationError) as refused:
         s2s.grad(f)(np.array([0.41, 1.23, 0.92, 2.31]))
     assert not isinstance(refused.value, InternalError)
+
+
+def in_a_temporary_file(x):
+    with tempfile.NamedTemporaryFile() as file:
+        m = np.memmap(file.name, float, "w+", shape=(3,))
+        m[:] = x * x
+        return float(np.sum(m * x)) + len(str())
+
+
+def test_memory_of_a_temporary_file():
+    x = np.array([0.7, 1.3, 0.4])
+    np.testing.assert_allclose(s2s.grad(in_a_temporary_file)(x), 3.0 * x * x, rtol=1e-5)
