@@ -178,20 +178,18 @@ def is_log(specializer: Specializer, atom: ir.Atom) -> bool:
 
 
 def written(site: CallSite) -> ir.Atom | None:
-    """A call of a method of a log, or one that a derivative records."""
-    recorded = site.fn is rt.record
-    method: ir.Atom = site.args[0] if recorded else site.callee
-    read = site.context.definition(method, getattr)
+    """A call of a method of a log."""
+    read = site.context.definition(site.callee, getattr)
     if read is None or not is_log(site.specializer, read[0]):
         return None
-    given = [a.atom if isinstance(a, ir.Star) else a for a in site.given[recorded:]]
+    given = [a.atom if isinstance(a, ir.Star) else a for a in site.given]
     if not any(map(site.context.is_varied, given)) and any(_may_change(site, a) for a in given):
         raise site.refusal("S2S185", name="a container")  # it keeps the array itself, which may change later
     _note(site.specializer, read[0], given, site.span)
     frozen = site.builder.frozen
-    args = [ir.Star(frozen(a.atom)) if isinstance(a, ir.Star) else frozen(a) for a in site.args[recorded:]]
+    args = [ir.Star(frozen(a.atom)) if isinstance(a, ir.Star) else frozen(a) for a in site.args]
     kwargs = tuple((key, frozen(a)) for key, a in site.kwargs.items())
-    call = ir.Call(_RECORD, (method, *args), kwargs)
+    call = ir.Call(_RECORD, (site.callee, *args), kwargs)
     site.builder.add(ir.Let(None, call, site.span))
     return ir.Const(None)
 
