@@ -29,7 +29,8 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
     Only operations whose results are never stored to, and which read the same versions of what is.
     What a block computes that runs again is not shared with its second run.
     """
-    stored, own = _stored(function, context), context.runtime_objects
+    own = context.runtime_objects
+    stored = _stored(function, context) | context.checked  # of what is read for a check no kind is known
 
     def atom(a: ir.Atom) -> ir.Atom:
         return mapping.get(a, a) if isinstance(a, ir.Var) else a
