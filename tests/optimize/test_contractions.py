@@ -74,11 +74,16 @@ def stretched(a, b):
     return np.sum(np.einsum("ij,jk->ik", a[:, :1], b) ** 2) + np.sum(np.einsum("ij,ij->ij", a[:1], a) ** 2)
 
 
+def stretched_beside_an_index_alone(a, c):
+    return np.sum(np.einsum("ij,ik->ik", a[:1], c) ** 2) + np.sum(np.einsum("ij,jk->k", a[:, :1], a) ** 2)
+
+
 PROGRAMS = {
     scaled_row: (A, V), a_sum_of_all: (np.float64(0.7), A), rows: (W, A), columns: (V, A),
     matrix_by_vector: (W, A, V), product_of_matrices: (A, B), transposed_product: (A, C),
     batch_of_products: (BATCH, OTHER), of_three: (A, B, W), an_index_alone: (A, B), a_number: (A, C),
     dots: (BATCH, OTHER), broadcast_dots: (RNG.standard_normal(4), BATCH), diagonal: (A, B), stretched: (A, B),
+    stretched_beside_an_index_alone: (A, C),
 }
 
 

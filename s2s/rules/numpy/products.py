@@ -278,8 +278,9 @@ def _einsum(y_bar: Any, subscripts: Any, operands: Any) -> Any:
             else:
                 operand_bar = np.einsum(transpose, y_bar, *others)
             if rt.einsum_alone(subscripts, i):
-                along = np.expand_dims(operand_bar, rt.einsum_alone(subscripts, i))
-                operand_bar = np.broadcast_to(along, np.shape(operand))
+                operand_bar = rt.unbroadcast(operand_bar, np.sum(operand, axis=rt.einsum_alone(subscripts, i)))
+                operand_bar = np.expand_dims(operand_bar, rt.einsum_alone(subscripts, i))
+                operand_bar = np.broadcast_to(operand_bar, np.shape(operand))
             else:
                 operand_bar = rt.unbroadcast(operand_bar, operand)
         bars = (*bars, operand_bar)
