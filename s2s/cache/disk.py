@@ -331,21 +331,29 @@ def entries(folder: Path) -> Iterator[Path]:
     """The files that s2s wrote, in a cache folder or in the cache folders below it."""
     if not folder.is_dir():
         return
-    is_cache = folder.name == FOLDER or str(folder) == user_folder()
-    places = [folder] if is_cache else sorted(folder.rglob(FOLDER))
-    for place in places:
+    for place in _places_in(folder):
         for file in sorted(place.glob("*.py")):
             with contextlib.suppress(OSError, UnicodeDecodeError):
                 if MARK in file.read_text(encoding="utf-8"):
                     yield file
 
 
+def _places_in(folder: Path) -> list[Path]:
+    is_cache = folder.name == FOLDER or str(folder) == user_folder()
+    return [folder] if is_cache else sorted(folder.rglob(FOLDER))
+
+
 def clear(folder: Path) -> int:
-    """Delete the files that s2s wrote there; give their number."""
+    """Delete the files that s2s wrote there; give their number, without those that were made of others."""
     count = 0
     for file in list(entries(folder)):
         with contextlib.suppress(OSError):
             file.unlink()
             count += 1
             file.with_suffix(".pyc").unlink(missing_ok=True)
+    for place in _places_in(folder) if folder.is_dir() else ():
+        for file in place.glob("*.nbc"):
+            with contextlib.suppress(OSError):
+                if folders.OURS.search(file.name):
+                    file.unlink()
     return count

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 __all__ = ["is_safe", "make", "read", "tidy", "write"]
 
 DEFAULT_SIZE = 256 * 10**6
-OURS = re.compile(r"\.[0-9a-f]{12}\.pyc?$")
+OURS = re.compile(r"\.[0-9a-f]{12}\.(pyc?|nbc)$")
 TEMPORARY = re.compile(r"^\.\d+\.[0-9a-f]{12}\.tmp$")
 HOUR, DAY = 3600, 86400
 LOOK_EVERY = 64

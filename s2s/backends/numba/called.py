@@ -10,6 +10,7 @@ import numba
 
 from s2s.backends.numba.adaptation import Fact, adapt
 from s2s.backends.numba.arithmetic import OPTIONS
+from s2s.backends.numba.kept import mark_of_called
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.syntax import name_of
 from s2s.backends.numba.wrappers import HOLDER
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["called_function", "cell_of", "global_of"]
 
-_CALLED: dict[types.FunctionType, tuple[Any, list[Fact]]] = {}
+_CALLED: dict[types.FunctionType, tuple[Any, list[Fact], str]] = {}
 
 MOST_CALLED = 512
 """So many compiled functions are kept; then they are forgotten, and compiled again where they are called again."""
@@ -34,13 +35,15 @@ def called_function(function: types.FunctionType, caller: Wrapped) -> Any:
         if len(_CALLED) >= MOST_CALLED:
             _CALLED.clear()
         found = _CALLED[function] = _compile_called(function, caller)
-    made, facts = found
+    made, facts, mark = found
     caller.facts += facts
     caller.called.append(made)
+    caller.marks[id(made)] = mark
     return made
 
 
-def _compile_called(function: types.FunctionType, caller: Wrapped) -> tuple[Any, list[Fact]]:
+def _compile_called(function: types.FunctionType, caller: Wrapped) -> tuple[Any, list[Fact], str]:
+    """The compiled function, what it relies on, and what another process knows it by, "" where that is nothing."""
     try:
         source = sources.find(function)
     except Exception:
@@ -72,7 +75,8 @@ def _compile_called(function: types.FunctionType, caller: Wrapped) -> tuple[Any,
     if function.__module__.partition(".")[0] == "s2s":
         adapted.facts = []
     facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
-    return numba.njit(**OPTIONS)(made), [*facts, *inner.facts]
+    mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__)
+    return numba.njit(**OPTIONS)(made), [*facts, *inner.facts], mark
 
 
 class _Inner:

@@ -52,6 +52,8 @@ except ImportError as missing:
 from s2s.backends.numba.arithmetic import OPTIONS
 from s2s.backends.numba.called import called_function, cell_of, global_of
 from s2s.backends.numba.functions import replacement
+from s2s.backends.numba.kept import Kept, Marks, digest_of, keep, mark_of_replaced
+from s2s.backends.numba.progress import shown_on_terminal
 
 __all__ = ["runnable"]
 
@@ -220,9 +222,10 @@ class Wrapped:
         outside = text.outside(samples, text.parameters if same is None else same, self.replace)
         self.facts: list[Fact] = []
         self.called: list[Any] = []
+        self.marks: Marks = {}
         try:
             self.adapted = adapt(node, outside)
-            self.compiled = _jit(self.adapted, text)
+            self.compiled, self.kept = _jit(self.adapted, text, self.marks)
         except Unsupported as refused:
             raise _Refused(refused.reason, refused.line) from None
         except RecursionError:
@@ -265,11 +268,28 @@ class Wrapped:
 
     def _compile(self, arguments: tuple[Any, ...]) -> None:
         """Compile for the types of these arguments."""
+        try:
+            types_of = tuple(numba.typeof(argument) for argument in arguments)
+        except ValueError as raised:
+            raise _refused(raised, self.text) from None
+        refused = self.kept.refusal(types_of) if self.kept is not None else None
+        if refused is not None:
+            raise _Refused(*refused)
+        try:
+            self._compile_for(types_of)
+        except _Refused as found:
+            if self.kept is not None and not isinstance(found.__context__, (MemoryError, OSError, RecursionError)):
+                self.kept.refuse(types_of, found.reason, found.line)
+            raise
+        if self.kept is not None:
+            self.kept.write()
+
+    def _compile_for(self, types_of: tuple[Any, ...]) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
             try:
-                with section.interruptible():
-                    self.compiled.compile(tuple(numba.typeof(argument) for argument in arguments))
+                with section.interruptible(), shown_on_terminal(self.name):
+                    self.compiled.compile(types_of)
             except Exception as raised:  # Numba raises what it likes
                 raise _refused(raised, self.text) from None
         for dispatcher in (self.compiled, *self.called):
@@ -285,6 +305,8 @@ class Wrapped:
             found = wrapped
         if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
             return called_function(value, self)
+        if found is not value and not isinstance(found, ast.AST):
+            self.marks[id(found)] = mark_of_replaced(value, call)
         return found
 
 
@@ -292,12 +314,16 @@ def _is_numpy(value: types.FunctionType) -> bool:
     return (value.__module__ or "").partition(".")[0] == "numpy"
 
 
-def _jit(adapted: Adapted, text: _Text) -> Any:
-    """A function for Numba as one that it compiles; its lines are those of the text."""
+def _jit(adapted: Adapted, text: _Text, marks: Marks) -> tuple[Any, Kept | None]:
+    """A function for Numba as one that it compiles, and where that is kept; its lines are those of the text."""
     scope: dict[str, Any] = dict(adapted.known)
-    scope["__name__"] = "s2s.generated"
+    scope["__name__"] = "s2s.backends.numba"  # a module that another process finds
     exec(compile(ast.Module([adapted.node], []), file_name(text.compiled), "exec"), scope)
-    return numba.njit(**OPTIONS)(scope[adapted.node.name])
+    made = scope[adapted.node.name]
+    digest = digest_of(adapted.node, adapted.known, marks)
+    made.__qualname__ = f"{made.__name__}_{digest}"
+    dispatcher = numba.njit(**OPTIONS)(made)
+    return dispatcher, keep(dispatcher, digest, text.function, adapted.node.name)
 
 
 _NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, operator.neg, operator.invert)
@@ -306,6 +332,8 @@ _NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, oper
 def _check_types(dispatcher: Any) -> None:
     """Raise _Refused where a compiled function adds truth values: Python counts them, NumPy combines them."""
     for result in dispatcher.overloads.values():
+        if isinstance(result.type_annotation, str):  # read from disk, where only what has passed is kept
+            continue
         types_of = result.type_annotation.typemap
         for expression in result.type_annotation.calltypes:
             if not isinstance(expression, ir.Expr) or expression.op not in ("binop", "inplace_binop", "unary"):

@@ -1,0 +1,187 @@
+"""Machine code on disk: found by the next process, made anew where what it was made of is another, never trusted."""
+
+import os
+import subprocess
+import sys
+import textwrap
+import warnings
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.backends import NumbaFallbackWarning
+
+numba = pytest.importorskip("numba")
+
+from numba.core.dispatcher import _FunctionCompiler  # noqa: E402
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.path.dirname(os.path.dirname(s2s.__file__))}
+X = np.array([0.7, -1.2, 1.9, 0.4])
+SCALE = 3.0
+
+
+def scaled(v):
+    return SCALE * v
+
+
+@s2s.differentiable(backend="numba")
+def chain(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += scaled(x[i]) ** 2 + np.sum(x[:i]) * x[i]
+    return total
+
+
+def slope_of_chain(x):
+    pairs = [sum(x) - x[i] for i in range(len(x))]
+    return 18.0 * x + pairs
+
+
+@s2s.differentiable(backend="numba")
+def refused(x):
+    total = 0.0
+    for v in np.reshape(np.broadcast_to(x, (2, 2)), (4,)):
+        total += v * v
+    return total
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    """A folder that is in use as the cache."""
+    folder = tmp_path / "kept"
+    monkeypatch.setenv("S2S_CACHE", "1")
+    monkeypatch.setenv("S2S_CACHE_DIR", str(folder))
+    return folder
+
+
+@pytest.fixture
+def compilations(monkeypatch):
+    """The functions that Numba has compiled."""
+    done, compile_ = [], _FunctionCompiler.compile
+
+    def noted(self, *args):
+        done.append(self.py_func.__name__)
+        return compile_(self, *args)
+
+    monkeypatch.setattr(_FunctionCompiler, "compile", noted)
+    return done
+
+
+def code_in(folder):
+    return sorted(folder.glob("*.nbc"))
+
+
+def afresh(f, x):
+    """The gradient by a version that is compiled, or read, anew."""
+    gradient = s2s.grad(f)
+    gradient.clear()
+    return gradient(x)
+
+
+def test_what_was_compiled_is_read(cache, compilations):
+    np.testing.assert_allclose(afresh(chain, X), slope_of_chain(X), rtol=1e-12)
+    assert "chain_grad" in compilations and len(code_in(cache)) == 1
+    compilations.clear()
+    np.testing.assert_allclose(afresh(chain, X), slope_of_chain(X), rtol=1e-12)
+    assert compilations == []
+    np.testing.assert_allclose(s2s.grad(chain)(X.astype(np.float32)), slope_of_chain(X), rtol=1e-4)
+    assert "chain_grad" in compilations  # other types
+
+
+def test_a_pullback_is_kept_too(cache, compilations):
+    for _ in range(2):
+        _, pullback = s2s.vjp(chain, X)
+        np.testing.assert_allclose(pullback(2.0)[0], 2.0 * slope_of_chain(X), rtol=1e-12)
+        first, compilations[:] = list(compilations), []
+        chain.clear()
+    assert first == [] and len(code_in(cache)) == 2
+
+
+@pytest.mark.parametrize("change", ["shorter", "another", "anyone's", "a folder that is anyone's"])
+def test_a_file_that_is_not_as_it_was_written_is_not_read(cache, compilations, change):
+    afresh(chain, X)
+    (file,) = code_in(cache)
+    content = file.read_bytes()
+    if change == "shorter":
+        file.write_bytes(content[:-10])
+    elif change == "another":
+        file.write_bytes(content[:-10] + bytes(10))
+    elif change == "anyone's":
+        file.chmod(0o666)
+    else:
+        cache.chmod(0o777)
+    compilations.clear()
+    np.testing.assert_allclose(afresh(chain, X), slope_of_chain(X), rtol=1e-12)
+    assert "chain_grad" in compilations
+
+
+def test_what_is_compiled_in_is_in_the_key(cache, compilations, monkeypatch):
+    afresh(chain, X)
+    monkeypatch.setattr(sys.modules[__name__], "SCALE", 2.0)
+    chain.clear()
+    from s2s.backends.numba import called
+
+    called._CALLED.clear()  # as in a process that starts
+    expected = 8.0 * X + [np.sum(X) - v for v in X]
+    np.testing.assert_allclose(afresh(chain, X), expected, rtol=1e-12)
+
+
+def test_what_numba_refuses_is_refused_at_once(cache, compilations):
+    for expected in (True, False):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            found = afresh(refused, np.array([0.5, 0.25]))
+        np.testing.assert_allclose(found, [2.0, 1.0], rtol=1e-12)
+        assert [w.category for w in told] == [NumbaFallbackWarning]
+        assert bool(compilations) is expected
+        compilations.clear()
+
+
+def test_the_cache_can_be_off(cache, monkeypatch):
+    monkeypatch.setenv("S2S_CACHE", "0")
+    afresh(chain, X)
+    assert not cache.exists()
+
+
+def test_clear_deletes_machine_code(cache):
+    from s2s.cache import disk
+
+    afresh(chain, X)
+    (cache / "other.nbc").write_bytes(b"of Numba itself")
+    renamed = cache.rename(cache.with_name(disk.FOLDER))
+    assert disk.clear(renamed) >= 1
+    assert [file.name for file in renamed.iterdir()] == ["other.nbc"]
+
+
+def test_another_process_does_not_compile(tmp_path):
+    (tmp_path / "model.py").write_text(textwrap.dedent("""
+        import s2s
+
+        def square(v):
+            return v * v
+
+        @s2s.differentiable(backend="numba")
+        def loss(x):
+            total = 0.0
+            for v in x:
+                total += square(v) * v
+            return total
+    """))
+    script = textwrap.dedent("""
+        import sys
+        import numpy as np, s2s
+        from numba.core.dispatcher import _FunctionCompiler
+        from model import loss
+
+        if sys.argv[1] == "second":
+            def compile(self, *args):
+                raise AssertionError
+            _FunctionCompiler.compile = compile
+        print(s2s.grad(loss)(np.array([1.0, 2.0])), s2s.grad(loss)(np.array([3.0])))
+    """)
+    for run in ("first", "second"):
+        environment = {**ENVIRONMENT, "S2S_CACHE": "1", "PYTHONWARNINGS": "error::UserWarning"}
+        done = subprocess.run(
+            [sys.executable, "-c", script, run], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.stdout == "[ 3. 12.] [27.]\n", done.stderr

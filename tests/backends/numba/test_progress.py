@@ -1,0 +1,48 @@
+"""What is said on a terminal while Numba compiles."""
+
+import io
+import threading
+import time
+
+import pytest
+
+pytest.importorskip("numba")
+
+from s2s.backends.numba import progress  # noqa: E402
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def wait_for(stream):
+    while not stream.getvalue():
+        time.sleep(0.001)
+
+
+def test_a_line_after_some_time(monkeypatch):
+    monkeypatch.setattr(progress, "AFTER", 0.001)
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    with progress.shown_on_terminal("loss_grad"):
+        wait_for(terminal)
+        assert terminal.getvalue() == "s2s: Numba compiles loss_grad ..."
+    assert terminal.getvalue().endswith(" s\n") and terminal.getvalue().count("\n") == 1
+
+
+@pytest.mark.parametrize("where", ["a file", "another thread", "a short time"])
+def test_nothing_is_said(monkeypatch, where):
+    monkeypatch.setattr(progress, "AFTER", 60.0 if where == "a short time" else 0.0)
+    monkeypatch.setattr("sys.stderr", stream := io.StringIO() if where == "a file" else Terminal())
+
+    def compiled():
+        with progress.shown_on_terminal("loss_grad"):
+            time.sleep(0.01)
+
+    if where == "another thread":
+        thread = threading.Thread(target=compiled)
+        thread.start()
+        thread.join()
+    else:
+        compiled()
+    assert stream.getvalue() == ""
