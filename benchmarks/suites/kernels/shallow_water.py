@@ -34,4 +34,4 @@ def arguments(n, t):
     return 2.0 + 0.1 * wave(n, n), 0.1 * wave(n, n, phase=1.0), 0.1 * wave(n, n, phase=2.0), 9.8, 0.05, t
 
 
-CASE = Case("shallow_water", shallow_water_loss, (0, 1, 2), arguments, small=(6, 4), large=(200, 50))
+CASE = Case("shallow_water", shallow_water_loss, (0, 1, 2), arguments, small=(6, 4), large=(200, 30))

@@ -1,4 +1,7 @@
-"""The log-likelihood of a mixture of Gaussians, as in ADBench: factors of precisions, and a Wishart prior left out."""
+"""The log-likelihood of a mixture of Gaussians, as in ADBench: factors of precisions, and a Wishart prior left out.
+
+Once more in loops, with diagonal matrices.
+"""
 
 import numpy as np
 
@@ -62,5 +65,95 @@ def by_hand(alphas, means, logs, lower, points):
     return counts - n * weights / np.sum(weights), means_bar, logs_bar, lower_bar
 
 
-CASE = Case("gaussian_mixture", mixture_loss, (0, 1, 2, 3), arguments, small=(5, 3, 2), large=(1000, 16, 20),
-            jax=in_jax, hand_numpy=by_hand)  # fmt: skip
+def loops_loss(alphas, means, logs, points):
+    """Weights (k), means and logarithms of the deviations (k, d), points (n, d)."""
+    n, d = points.shape
+    k = len(alphas)
+    terms = np.zeros(k)
+    total, weight = 0.0, 0.0
+    for i in range(n):
+        for j in range(k):
+            term = alphas[j]
+            for m in range(d):
+                away = (points[i, m] - means[j, m]) * np.exp(-logs[j, m])
+                term -= logs[j, m] + 0.5 * away * away
+            terms[j] = term
+        most = terms[0]
+        for j in range(1, k):
+            most = max(most, terms[j])
+        shares = 0.0
+        for j in range(k):
+            shares += np.exp(terms[j] - most)
+        total += most + np.log(shares)
+    for j in range(k):
+        weight += np.exp(alphas[j])
+    return total - n * np.log(weight)
+
+
+def loops_arguments(n, d, k):
+    return wave(k), wave(k, d, phase=1.0), 0.2 * wave(k, d, phase=2.0), 1.5 * wave(n, d, phase=4.0)
+
+
+def loops_in_jax():
+    import jax
+    import jax.numpy as jnp
+
+    def loss(alphas, means, logs, points):
+        away = (points[:, None, :] - means) * jnp.exp(-logs)
+        terms = alphas - jnp.sum(logs, axis=1) - 0.5 * jnp.sum(away**2, axis=2)
+        return jnp.sum(jax.nn.logsumexp(terms, axis=1)) - len(points) * jax.nn.logsumexp(alphas)
+
+    return loss
+
+
+def loops_by_hand(alphas, means, logs, points):
+    precisions = np.exp(-2.0 * logs)
+    away = points[:, np.newaxis, :] - means
+    terms = alphas - np.sum(logs, axis=1) - 0.5 * np.einsum("njd,njd,jd->nj", away, away, precisions)
+    shares = np.exp(terms - np.max(terms, axis=1, keepdims=True))
+    shares /= np.sum(shares, axis=1, keepdims=True)
+    counts, weights = np.sum(shares, axis=0), np.exp(alphas)
+    first = shares.T @ points
+    second = shares.T @ (points * points) - 2.0 * first * means + counts[:, np.newaxis] * means**2
+    return (
+        counts - len(points) * weights / np.sum(weights),
+        precisions * (first - counts[:, np.newaxis] * means),
+        precisions * second - counts[:, np.newaxis],
+    )  # fmt: skip
+
+
+def loops_by_hand_in_loops(alphas, means, logs, points):
+    n, d = points.shape
+    k = len(alphas)
+    scales, terms = np.exp(-logs), np.empty(k)
+    alphas_bar, means_bar, logs_bar = np.zeros(k), np.zeros((k, d)), np.zeros((k, d))
+    for i in range(n):
+        most = -np.inf
+        for j in range(k):
+            term = alphas[j]
+            for m in range(d):
+                away = (points[i, m] - means[j, m]) * scales[j, m]
+                term -= logs[j, m] + 0.5 * away * away
+            terms[j] = term
+            most = max(most, term)
+        total = 0.0
+        for j in range(k):
+            terms[j] = np.exp(terms[j] - most)
+            total += terms[j]
+        for j in range(k):
+            share = terms[j] / total
+            alphas_bar[j] += share
+            for m in range(d):
+                away = (points[i, m] - means[j, m]) * scales[j, m]
+                means_bar[j, m] += share * away * scales[j, m]
+                logs_bar[j, m] += share * (away * away - 1.0)
+    weights = np.exp(alphas)
+    return alphas_bar - n * weights / np.sum(weights), means_bar, logs_bar
+
+
+CASES = [
+    Case("gaussian_mixture", mixture_loss, (0, 1, 2, 3), arguments, small=(5, 3, 2), large=(1000, 16, 20),
+         jax=in_jax, hand_numpy=by_hand),
+    Case("mixture_in_loops", loops_loss, (0, 1, 2), loops_arguments, small=(5, 3, 2), large=(60, 6, 8),
+         jax=loops_in_jax, hand_numpy=loops_by_hand, hand_numba=loops_by_hand_in_loops),
+]  # fmt: skip
