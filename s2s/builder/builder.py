@@ -20,6 +20,7 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.reading import Reading
 from s2s.builder import virtual_heap
+from s2s.builder.slice_lengths import made_of_lengths, slice_length
 from s2s.builder.stages import Stages
 from s2s.core import inspection, ir, ops
 from s2s.core.closures import Closure
@@ -135,6 +136,8 @@ class Context:
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
     lengths: dict[Any, Dim] = field(default_factory=dict)
+    ranges: dict[ir.Var, ir.Atom] = field(default_factory=dict)
+    """What loops run over, by their items."""
     stacks: set[ir.Var] = field(default_factory=set)
     """Variables whose tangents and cotangents are those of ``stack_sweeps``: no other operation may read them."""
     masks: set[ir.Atom] = field(default_factory=set)
@@ -322,6 +325,8 @@ class Builder:
         self.parent = parent
         self.statements: list[ir.Statement] = []
         self.bound: set[ir.Var] = set()
+        self.naturals: list[dict[Any, int]] = []
+        """Sums of lengths that arrays were made with: they are not negative here."""
 
     def child(self) -> Builder:
         """A builder for a block inside this one."""
@@ -337,6 +342,15 @@ class Builder:
         builder: Builder | None = self
         while builder is not None:
             if var in builder.bound:
+                return True
+            builder = builder.parent
+        return False
+
+    def is_natural(self, number: dict[Any, int]) -> bool:
+        """Whether a sum of lengths is not negative, as an array was made with it before this place."""
+        builder: Builder | None = self
+        while builder is not None:
+            if number in builder.naturals:
                 return True
             builder = builder.parent
         return False
@@ -399,8 +413,11 @@ class Builder:
         if context.uncertain and not context.uncertain.isdisjoint(given):
             known = self._of_either(fn, args, kwargs, known)
         forced, facts.forced = facts.forced, before
-        if fn is operator.getitem and isinstance(known, Array) and known.shape:
-            known = self._with_equal_lengths(args, known)
+        if isinstance(known, Array) and known.shape:
+            if fn is operator.getitem:
+                known = self._with_equal_lengths(args, known)
+            elif not kwargs:
+                known = made_of_lengths(self, written, args, known)
         varied = any(map(context.is_varied, given)) and not has_zero_derivative(context, written, args)
         made = ir.Call(ir.Const(written), args, kwargs)
         if effect:
@@ -467,8 +484,9 @@ class Builder:
                 place += 1
                 continue
             if isinstance(value, Sequence) and dims[place].symbol.startswith("?") and not dims[place].offset:
+                sure = slice_length(self, part, source.shape[axis])
                 key = (source.shape[axis], context.written(part))
-                dims[place] = context.lengths.setdefault(key, dims[place])
+                dims[place] = sure or context.lengths.setdefault(key, dims[place])
             place += not isinstance(value, Scalar) and not (isinstance(value, Known) and isinstance(value.value, int))
             axis += 1
         return Array(known.dtype, tuple(dims))

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.shapes import ONE
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Builder, Context
@@ -29,13 +30,13 @@ __all__ = ["contract"]
 
 
 def contract(function: ir.Function, context: Context) -> ir.Function:
-    """The function with the contractions of its reverse sweep as products of matrices."""
-    statements = function.body.statements
-    begin = next((k for k, s in enumerate(statements) if isinstance(s, ir.Note) and s.section == "reverse"), None)
-    if begin is None or not any(map(_may_be_one, ir.walk(ir.Block(statements[begin:])))):
+    """The function with the contractions of its reverse sweep as products of matrices, and with those of its forward
+    sweep that make a larger array than they are given."""
+    if not any(isinstance(s, ir.Note) and s.section == "reverse" for s in function.body.statements):
         return function
-    made = _Contracter(function, context, statements[:begin]).block(ir.Block(statements[begin:], function.body.yields))
-    return ir.replace(function, body=ir.replace(made, statements=(*statements[:begin], *made.statements)))
+    if not any(map(_may_be_one, ir.walk(function.body))):
+        return function
+    return ir.replace(function, body=_Contracter(function, context).block(function.body))
 
 
 def _may_be_one(s: ir.Statement) -> bool:
@@ -47,15 +48,22 @@ _SUM, _EINSUM = ir.Const(np.sum), ir.Const(np.einsum)
 
 class _Contracter:
     """``calls`` are those of the block whose operands hold what they held: no statement since has changed them.
-    ``seen`` are the variables that are defined where a statement stands."""
+    ``seen`` are the variables that are defined where a statement stands, ``is_reverse`` says that it is of the reverse
+    sweep."""
 
-    def __init__(self, function: ir.Function, context: Context, before: tuple[ir.Statement, ...]) -> None:
+    def __init__(self, function: ir.Function, context: Context) -> None:
         self.context = context
+        self.is_reverse = False
         self.seen: set[ir.Atom] = {*(p.var for p in function.params), *function.captures}
-        self.seen.update(var for s in before for var in ir.defs_of(s))
         self.uses = count_uses(drop_dead(function, context).body)
         self.memory = Memory(function, context.value)
         self.calls: dict[ir.Atom, ir.Call] = {}
+        self.keys = {
+            s.value.args[0]: s.value.args[1] for s in ir.walk(function.body)
+            if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(operator.getitem)
+            and self.uses[s.value.args[0]] == 1  # type: ignore[index]
+        }
+        """What is read of variables that are read once, at an index."""
 
     def block(self, block: ir.Block) -> ir.Block:
         calls, self.calls = self.calls, {}
@@ -65,6 +73,7 @@ class _Contracter:
 
     def _statement(self, s: ir.Statement) -> list[ir.Statement]:
         before: list[ir.Statement] = []
+        self.is_reverse = self.is_reverse or (isinstance(s, ir.Note) and s.section == "reverse")
         if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.target is not None:
             before, s = self._contracted(s, s.value)
         elif any(True for _ in ir.blocks_of(s)):
@@ -81,12 +90,16 @@ class _Contracter:
         """A statement as a contraction, after those that compute its operands."""
         found, builder = contraction(call, self.calls, self.uses, self.context), Builder(self.context)
         is_there = found is not None and {found.a, found.b} <= self.seen
-        result = found.write(builder, s.span) if found is not None and is_there else None
+        is_wanted = found is not None and is_there and (self.is_reverse or found.makes_larger)
+        if found is not None and found.axes and s.target in self.keys:  # type: ignore[index]
+            # it is one when these axes are taken away
+            is_wanted = is_wanted and _removed(self.keys[s.target], self.context) != found.axes  # type: ignore[index]
+        result = found.write(builder, s.span) if found is not None and is_wanted else None
         if result is not None:
             *before, last = builder.statements
             assert isinstance(last, ir.Let) and last.target == result
             return before, ir.replace(s, value=last.value)
-        summed = _sum_without_axes(call, self.calls, self.uses, self.context)
+        summed = _sum_without_axes(call, self.calls, self.uses, self.context) if self.is_reverse else None
         return [], s if summed is None else ir.replace(s, value=summed)
 
     def _forget(self, s: ir.Statement) -> None:
@@ -120,7 +133,8 @@ _OF_STACKS = (ir.Const(ops.push), ir.Const(ops.pull))
 @dataclass
 class _Contraction:
     """Two operands with their indices, those of the result, whether it stands as a sum of a product, and whether the
-    result is the negative of it."""
+    result is the negative of it. ``first_of`` are the axes of length one of which an operand is read without them,
+    ``axes`` those that the result has more, of length one."""
 
     a: ir.Atom
     b: ir.Atom
@@ -129,6 +143,8 @@ class _Contraction:
     output: str
     is_sum: bool = False
     negative: bool = False
+    first_of: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    axes: tuple[int, ...] = ()
     both: str = field(init=False)
     batch: str = field(init=False)
     summed: str = field(init=False)
@@ -138,12 +154,25 @@ class _Contraction:
         self.batch = "".join(c for c in self.both if c in self.output)
         self.summed = "".join(c for c in self.both if c not in self.output)
 
+    @property
+    def makes_larger(self) -> bool:
+        """Whether the product before the sum has dimensions that each of the operands lacks."""
+        return self.is_sum and bool({*self.of_a} - {*self.of_b}) and bool({*self.of_b} - {*self.of_a})
+
     def write(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
         """Write the product; None where it is none of matrices."""
         if not self.summed or not {*self.of_a, *self.of_b} <= {*self.output, *self.summed}:
             return None
+        self.a, self.b = (
+            _first_of(atom, axes, builder, span) for atom, axes in zip((self.a, self.b), self.first_of, strict=True))
         made = self._of_matrices(builder, span) or self._of_many(builder, span) or self._along(builder, span)
-        return builder.call(operator.neg, made, span=span) if made is not None and self.negative else made
+        if made is not None and self.negative:
+            made = builder.call(operator.neg, made, span=span)
+        if made is None or not self.axes:
+            return made
+        axes = map(ir.Const, self.axes)
+        where = ir.Const(self.axes[0]) if len(self.axes) == 1 else builder.call(ops.make_tuple, *axes, span=span)
+        return builder.call(np.expand_dims, made, where, span=span)
 
     def _of_matrices(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
         batch, c = self.batch, self.summed
@@ -182,13 +211,21 @@ class _Contraction:
         ]
         return builder.call(np.tensordot, a, b, builder.call(ops.make_tuple, *axes), span=span)
 
-
     def _along(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
         """Of what is a sum over some of the axes: no product is kept before it is added."""
         if not self.is_sum or not self.output:
             return None
         text = f"{self.of_a},{self.of_b}->{self.output}"
         return builder.call(np.einsum, ir.Const(text), self.a, self.b, span=span)
+
+
+def _first_of(atom: ir.Atom, axes: tuple[int, ...], builder: Builder, span: ir.Span | None) -> ir.Atom:
+    """An array without axes of length one."""
+    if not axes:
+        return atom
+    every = ir.Const(slice(None))
+    at = [ir.Const(0) if k in axes else every for k in range(max(axes) + 1)]
+    return builder.call(operator.getitem, atom, builder.call(ops.make_tuple, *at, span=span), span=span)
 
 
 def _transposed(matrix: ir.Atom, batch: str, builder: Builder, span: ir.Span | None) -> ir.Atom:
@@ -208,8 +245,11 @@ def contraction(
     if call.fn.value is np.einsum:
         return _einsum(call, context)
     summed = _sum_without_axes(call, calls, uses, context) or call
-    axes = _summed_axes(summed, False, context)
-    return None if axes is None else _sum(summed.args[0], axes, calls, uses, context)  # type: ignore[arg-type]
+    for keeps in (False, True):
+        axes = _summed_axes(summed, keeps, context)
+        if axes is not None:
+            return _sum(summed.args[0], axes, keeps, calls, uses, context)  # type: ignore[arg-type]
+    return None
 
 
 def _sum_without_axes(
@@ -275,7 +315,8 @@ def _removed(key: ir.Atom | ir.Star, context: Context) -> tuple[int, ...] | None
 
 
 def _sum(
-    atom: ir.Atom, axes: tuple[int, ...], calls: dict[ir.Atom, ir.Call], uses: Counter[ir.Atom], context: Context
+    atom: ir.Atom, axes: tuple[int, ...], keeps: bool, calls: dict[ir.Atom, ir.Call], uses: Counter[ir.Atom],
+    context: Context,
 ) -> _Contraction | None:
     """The sum over axes of what is a product of two arrays."""
     negative, product = False, calls.get(atom)
@@ -291,10 +332,12 @@ def _sum(
     operands = [_operand(a, letters, known.shape, context) for a in product.args]  # type: ignore[arg-type]
     if len(operands) != 2 or operands[0] is None or operands[1] is None:
         return None
-    (a, of_a), (b, of_b) = operands  # type: ignore[misc]
+    (a, of_a, first_of_a), (b, of_b, first_of_b) = operands  # type: ignore[misc]
     if {*of_a, *of_b} != {*letters}:
         return None
-    return _Contraction(a, b, of_a, of_b, "".join(c for k, c in enumerate(letters) if k not in axes), True, negative)
+    output = "".join(c for k, c in enumerate(letters) if k not in axes)
+    return _Contraction(
+        a, b, of_a, of_b, output, True, negative, (first_of_a, first_of_b), axes if keeps else ())
 
 
 _PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
@@ -302,17 +345,20 @@ _PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
 
 def _operand(
     atom: ir.Atom, letters: str, shape: tuple[Dim, ...], context: Context
-) -> tuple[ir.Atom, str] | None:
-    """A factor without axes of length one that NumPy has broadcast, and the indices of the others."""
+) -> tuple[ir.Atom, str, tuple[int, ...]] | None:
+    """A factor, the indices of its axes without those of length one that NumPy has broadcast, and which of its own axes
+    are such."""
     own = _shape_of_floats(atom, context)
     if own is None:
         return None
     letters, shape = letters[len(letters) - len(own) :], shape[len(shape) - len(own) :]
     atom, added = _without_added_axes(atom, len(letters), context)
-    kept = [k for k in range(len(letters)) if k not in added]
+    places = [k for k in range(len(letters)) if k not in added]
+    kept = [k for k in places if own[k] != ONE or shape[k] == ONE]
     if not kept or not all(_are_equal(own[k], shape[k], context) for k in kept):
         return None
-    return atom, "".join(letters[k] for k in kept)
+    first_of = tuple(place for place, k in enumerate(places) if k not in kept)
+    return atom, "".join(letters[k] for k in kept), first_of
 
 
 def _without_added_axes(atom: ir.Atom, rank: int, context: Context) -> tuple[ir.Atom, tuple[int, ...]]:

@@ -235,6 +235,7 @@ def _loop(
         inner = frame.copy()
         name = "i" if counted is not None or loop.item.name == "_" else loop.item.name
         item = specializer.context.define(name, Scalar(int))
+        specializer.context.ranges[item] = over
         inner.env[loop.item] = item if counted is None else counted.item(item, child)
         inner.env.update({c.param: p for c, p in zip(loop.carried, params, strict=True)})
         if watch is not None:

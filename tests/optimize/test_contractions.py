@@ -78,7 +78,26 @@ def stretched_beside_an_index_alone(a, c):
     return np.sum(np.einsum("ij,ik->ik", a[:1], c) ** 2) + np.sum(np.einsum("ij,jk->k", a[:, :1], a) ** 2)
 
 
+def larger_product(a, b):
+    """Each factor lacks an axis of the product, which the forward sweep does not make."""
+    return np.sum(np.tanh(np.sum(a[:, :, None] * b[None], axis=1)))
+
+
+def axis_of_length_one(a, b):
+    """An axis that an index adds beside slices, and one that the sum keeps."""
+    part = a[1:, :, np.newaxis]
+    return np.sum(np.tanh(np.sum(part * b, axis=1, keepdims=True)))
+
+
+def changed_between(a, b):
+    b = b.copy()
+    product = a[:, :, None] * b[None]
+    b[0, 0] = 2.0
+    return np.sum(np.tanh(np.sum(product, axis=1))) + np.sum(b * b)
+
+
 PROGRAMS = {
+    larger_product: (A, B), axis_of_length_one: (A, B), changed_between: (A, B),
     scaled_row: (A, V), a_sum_of_all: (np.float64(0.7), A), rows: (W, A), columns: (V, A),
     matrix_by_vector: (W, A, V), product_of_matrices: (A, B), transposed_product: (A, C),
     batch_of_products: (BATCH, OTHER), of_three: (A, B, W), an_index_alone: (A, B), a_number: (A, C),
@@ -130,6 +149,13 @@ def test_an_einsum_of_two_matrices_is_a_product_of_matrices(f):
 def test_an_einsum_is_written_out(f):
     text = s2s.source(f, *PROGRAMS[f], argnums=(0, 1))
     assert "rt." not in text and "products." not in text
+
+
+@pytest.mark.parametrize("f", [larger_product, axis_of_length_one], ids=lambda f: f.__name__)
+def test_a_larger_product_is_not_made(f):
+    text = s2s.source(f, A, B, argnums=(0, 1))
+    assert "np.sum(" not in text.split("# reverse sweep")[1].split(":", 1)[1].split("\n", 1)[1]
+    assert " @ " in text.split("# reverse sweep")[0]
 
 
 def test_what_is_stored_between_is_seen():

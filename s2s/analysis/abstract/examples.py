@@ -60,12 +60,13 @@ def probe(
     if len(symbols) > 7:
         return UNKNOWN
     loose: AbstractValue = UNKNOWN
+    most = max((len(v.shape) for v in _arrays((*args, *kwargs.values())) if v.shape is not None), default=0)
     for merged in _mergers(dims, (*args, *kwargs.values())):
         least = 5 - min((d.offset for d in dims), default=0)
         try:
             first = _run_example(fn, args, kwargs, _sizes(symbols, merged, least, 0)[0])
             is_chosen = all(symbol.startswith("=") for symbol in symbols)  # a large length, known
-            sizes = _sizes(symbols, merged, least, 1 if is_chosen else _far(args, kwargs, first))
+            sizes = _sizes(symbols, merged, least, 1 if is_chosen else _far(args, kwargs, first), most)
             results = [first, _run_second(fn, args, kwargs, sizes[1])]
         except (_NoExample, NotFolded):
             return UNKNOWN
@@ -354,7 +355,7 @@ def _rank(value: Any) -> int:
     return value.ndim if isinstance(value, np.ndarray) else 0
 
 
-def _sizes(symbols: list[str], merged: Merged, least: int, far: int) -> list[dict[str, int]]:
+def _sizes(symbols: list[str], merged: Merged, least: int, far: int, rank: int = 0) -> list[dict[str, int]]:
     """Two sizes for each symbol, such that no two lengths agree by accident in both, and that none is empty; in the
     other order in the second, so that the lesser of two lengths (the number of singular values) is not taken for one of
     them."""
@@ -364,7 +365,7 @@ def _sizes(symbols: list[str], merged: Merged, least: int, far: int) -> list[dic
     one = {s: least + 2 * k for k, s in enumerate(parts)}
     beyond = least + 2 * count  # no length has the size of another one in the first example
     two = {s: beyond + far + 3 * 2 ** (count - k) for k, s in enumerate(parts)}
-    if count >= MANY:  # smaller ones: those of the second are even where those of the first are odd
+    if max(count, rank) >= MANY:  # smaller ones: those of the second are even where those of the first are odd
         two = {s: least + 1 + 2 * (count - 1 - k) for k, s in enumerate(parts)}
     for size in (one, two):
         for a, b in merged:
@@ -460,7 +461,7 @@ LARGEST = 6_000_000
 """No example has more elements."""
 
 MANY = 5
-"""With so many lengths the examples have similar ones, so that an array of all of them is not too large."""
+"""With so many lengths, or so many in one array, the examples have similar ones, so that no array is too large."""
 
 
 _CONTENT = "?int of arrays"

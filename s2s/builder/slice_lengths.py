@@ -1,0 +1,151 @@
+"""Lengths by arithmetic: how long a slice is whose bounds are sums, and an array that is made of such a length.
+
+    for i in range(height - k + 1):
+        x[i : i + k]                    has the length k: 0 <= i, and i + k <= height
+
+    np.zeros(height - k + 1)            has the length ?{height-k} + 1, as x[i : i + height - k + 1] has for i < k
+
+A number is a sum of lengths, of items of loops and of other numbers that are not taken apart. It is at least zero where
+it is so with each item at the end of its range that makes it small, and no length has a sign. A length that is no
+argument's may be one, like any that begins with ``?``.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from s2s.analysis.abstract.lattice import length_of
+from s2s.core import ir, ops
+from s2s.core.values import Array, Dim, Known, Sequence
+
+if TYPE_CHECKING:
+    from s2s.builder.builder import Builder, Context
+
+__all__ = ["made_of_lengths", "slice_length"]
+
+Sum: TypeAlias = "dict[Any, int]"
+"""Factors by what they belong to: the symbol of a length, a variable, or None for the number in the sum."""
+
+_MAKERS: frozenset[Any] = frozenset({np.zeros, np.ones, np.empty, np.full})
+_DEPTH = 8
+"""A sum is not followed further than this into how its terms were made."""
+
+
+def slice_length(builder: Builder, part: ir.Atom, whole: Dim) -> Dim | None:
+    """The length of ``x[start:stop]`` where ``x`` has a length ``whole``; None where it is not certain."""
+    context = builder.context
+    bounds = context.definition(part, slice)
+    if bounds is None or len(bounds) != 3 or bounds[2] not in (ir.Const(None), ir.Const(1)):
+        return None
+    start, stop, end = _sum(context, bounds[0]), _sum(context, bounds[1]), _of_dim(whole)
+    if start is None or stop is None or end is None:
+        return None
+    length = _plus(stop, start, -1)
+    if not all(_is_length(symbol) for symbol in length):
+        return None
+    is_inside = _is_natural(builder, start) and _is_natural(builder, _plus(end, stop, -1))
+    return _dim(length) if is_inside and _is_natural(builder, length) else None
+
+
+def made_of_lengths(builder: Builder, fn: Any, args: tuple[ir.Atom, ...], known: Array) -> Array:
+    """What is known of an array that a call makes of the lengths that it is given."""
+    if fn not in _MAKERS or not args or known.shape is None:
+        return known
+    context = builder.context
+    parts = context.definition(args[0], ops.make_tuple) or (args[0],)
+    if len(parts) != len(known.shape):
+        return known
+    dims = list(known.shape)
+    for k, part in enumerate(parts):
+        length = _sum(context, part) if dims[k].symbol.startswith("?") else None
+        if length is not None and all(map(_is_length, length)):
+            dims[k] = _dim(length)
+            builder.naturals.append(length)  # a negative one has raised an error
+    return Array(known.dtype, tuple(dims))
+
+
+# --- sums -------------------------------------------------------------------------------------------------------------
+
+
+def _sum(context: Context, atom: ir.Atom, depth: int = _DEPTH) -> Sum | None:
+    """A number as a sum; None for what is no integer of Python's."""
+    value = context.value(atom)
+    if isinstance(value, Known):
+        return {None: value.value} if type(value.value) is int else None
+    if isinstance(value, (Array, Sequence)) or getattr(value, "type", None) is not int:
+        return None
+    length = length_of(value)
+    if length is not None and length.symbol and length.symbol[0] not in "?*":
+        return _of_dim(length)
+    made = context.definitions.get(atom) if isinstance(atom, ir.Var) and depth else None
+    if isinstance(made, ir.Call) and made.fn in _SIGNS and len(made.args) == 2 and not made.kwargs:
+        one, other = (_sum(context, a, depth - 1) for a in made.args)  # type: ignore[arg-type]
+        return None if one is None or other is None else _plus(one, other, _SIGNS[made.fn])  # type: ignore[index]
+    return {atom: 1}
+
+
+_SIGNS = {ir.Const(operator.add): 1, ir.Const(operator.sub): -1}
+
+
+def _of_dim(dim: Dim) -> Sum | None:
+    if dim.symbol and dim.symbol[0] in "?*":
+        return None
+    return _without_zeros({dim.symbol or None: 1 if dim.symbol else dim.offset} | (
+        {None: dim.offset} if dim.symbol else {}))
+
+
+def _plus(one: Sum, other: Sum, factor: int) -> Sum:
+    return _without_zeros({k: one.get(k, 0) + factor * other.get(k, 0) for k in {**one, **other}})
+
+
+def _without_zeros(found: Sum) -> Sum:
+    return {k: n for k, n in found.items() if n}
+
+
+def _is_length(symbol: Any) -> bool:
+    return symbol is None or isinstance(symbol, str)
+
+
+def _dim(length: Sum) -> Dim:
+    """A sum of lengths as one, with the same symbol for the same sum."""
+    symbols = sorted(symbol for symbol in length if symbol is not None)
+    if not symbols:
+        return Dim("", length.get(None, 0))
+    if len(symbols) == 1 and length[symbols[0]] == 1:
+        return Dim(symbols[0], length.get(None, 0))
+    terms = [f"{length[s]:+d}*{s}".replace("+1*", "+").replace("-1*", "-") for s in symbols]
+    return Dim(f"?{{{''.join(terms)}}}", length.get(None, 0))
+
+
+def _is_natural(builder: Builder, number: Sum) -> bool:
+    """Whether a number is certainly not negative: with the smallest that each item of a loop in it can be, it is one
+    that an array was made with, or a sum of lengths."""
+    found: Sum | None = number
+    for _ in range(_DEPTH):
+        if found is None:
+            return False
+        item = next((k for k in found if isinstance(k, ir.Var)), None)
+        if item is None:
+            return min(found.values(), default=0) >= 0 or builder.is_natural(found)
+        ends = _ends(builder.context, item)
+        end = None if ends is None else ends[found[item] < 0]
+        factor = found[item]
+        found = None if end is None else _plus({k: n for k, n in found.items() if k != item}, end, factor)
+    return False
+
+
+def _ends(context: Context, item: ir.Var) -> tuple[Sum | None, Sum | None] | None:
+    """The smallest and the largest that an item of a loop over a range can be."""
+    bounds = context.definition(context.ranges.get(item, ir.Const(None)), range)
+    if bounds is None:
+        return None
+    start, stop, step = (ir.Const(0), *bounds, ir.Const(1)) if len(bounds) == 1 else (*bounds, ir.Const(1))[:3]
+    first, end = _sum(context, start), _sum(context, stop)
+    if first is None or end is None or not isinstance(step, ir.Const) or type(step.value) is not int or not step.value:
+        return None
+    if step.value > 0:
+        return first, _plus(end, {None: 1}, -1)
+    return _plus(end, {None: 1}, 1), first
