@@ -9,6 +9,7 @@ s2s.vjp(loss, w, x, y)           value and pullback, for results that are no sin
 s2s.jvp(f, (x,), (x_dot,))       value and tangent, by forward mode
 s2s.jacobian(f), s2s.hessian(f)  all partial derivatives, first and second
 s2s.hvp(f, (x,), (v,))           the product of the Hessian and a vector
+s2s.njit_grad(f, "float64(float64[:])")  a gradient that code under numba.njit calls
 s2s.map(f, (None, 0))            a function of one sample for many, with one loop
 s2s.check_grads(f, (x,))         derivatives against differences
 s2s.checkpoint(layer)            a function whose reverse computes again what it reads
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from s2s.equations import implicit
     from s2s.errors import RecordedWarning, SearchWarning
     from s2s.listing import functions
+    from s2s.njit import njit_grad, njit_value_and_grad
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
     from s2s.testing import check_grads
     from s2s.transforms import (
@@ -87,6 +89,8 @@ __all__ = [
     "jvp",
     "linearize",
     "map",
+    "njit_grad",
+    "njit_value_and_grad",
     "nonsmooth",
     "optim",
     "partials",
@@ -116,6 +120,7 @@ _LATER = {
     "functions": "s2s.listing",
     "implicit": "s2s.equations",
     "map": "s2s.batches",
+    **dict.fromkeys(("njit_grad", "njit_value_and_grad"), "s2s.njit"),
     **dict.fromkeys(
         ("gradient_override", "nonsmooth", "register_gradient", "stop_gradient", "straight_through"),
         "s2s.directives.policies",

@@ -299,6 +299,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S531": (ArgumentError, "no positional argument of `{name}` has a derivative"),
     "S2S532": (ArgumentError, "`{name}` is a {kind}, not a tuple of arguments"),
     "S2S533": (ArgumentError, "the Numba backend cannot be used: {problem}"),
+    "S2S534": (ArgumentError, "the derivative of `{name}` cannot be compiled to be called by compiled code: {reason}"),
     "S2S540": (ArgumentError, "{name} cannot be used as {role}"),
     "S2S541": (
         ArgumentError,
@@ -409,6 +410,7 @@ HINTS: dict[str, str] = {
     "S2S531": "pass at least one float or array of floats by position",
     "S2S532": "write `{name}=(x,)` for one argument",
     "S2S533": 'install it: `pip install "s2s[numba]"`',
+    "S2S534": "pass what it reads as arguments; or take `s2s.grad` with `backend=\"numba\"`, for calls from Python",
     "S2S543": "use another rule, or define one with `s2s.defvjp`",
     "S2S544": "write the policies out, or enter the block where the function is defined",
     "S2S545": "convert first, `x.astype(int)`",

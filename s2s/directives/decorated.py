@@ -131,7 +131,7 @@ def _found_by_name(f: Any) -> bool:
 def options_of(f: Any) -> tuple[tuple[str, Any], ...]:
     """The options of a function: those that it is decorated with, and those of the functions inside of it, as a method,
     a ``partial`` and a cached function have one. What is chosen inside comes first; the outermost backend counts. A
-    derivative has made the choices of its function; its backend is kept."""
+    derivative has made the choices of its function; its backend is kept, with its options."""
     found: dict[str, Any] = {}
     while f is not None:
         for name, value in f.options if isinstance(f, Differentiable) else ():
@@ -139,7 +139,8 @@ def options_of(f: Any) -> tuple[tuple[str, Any], ...]:
             found[name] = (*value, *found.get(name, ())) if is_choice else found.get(name, value)
         made_from = getattr(f, "made_from", None)
         if isinstance(made_from, tuple):
-            found.setdefault("backend", dict(options_of(made_from[1]))["backend"])
+            kept = [item for item in options_of(made_from[1]) if item[0] in ("backend", "parallel", "fastmath")]
+            found = {**dict(kept), **found}
         f = None if isinstance(made_from, tuple) else _inside(f)
     return tuple({"backend": "numpy", **found}.items())
 

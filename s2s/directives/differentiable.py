@@ -19,6 +19,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 BACKENDS = ("numpy", "numba")
+NUMBA = ("parallel", "fastmath")
 
 
 @overload
@@ -28,7 +29,7 @@ def differentiable(f: Callable[P, R], /) -> Differentiable[P, R]: ...
 @overload
 def differentiable(
     f: None = None, /, *, backend: str = "numpy", nonsmooth: str | dict[Any, str] | None = None,
-    sharpness: float | None = None,
+    sharpness: float | None = None, parallel: bool = False, fastmath: bool = False,
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 
 
@@ -43,7 +44,7 @@ def differentiable(f: None = None, /, *, numeric: Literal[True]) -> Callable[[Ca
 @overload
 def differentiable(
     f: Callable[P, R], /, *, backend: str = "numpy", nonsmooth: str | dict[Any, str] | None = None,
-    sharpness: float | None = None,
+    sharpness: float | None = None, parallel: bool = False, fastmath: bool = False,
 ) -> Differentiable[P, R]: ...
 
 
@@ -54,6 +55,8 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
     ``nonsmooth`` is what stands for the derivatives of piecewise constant functions such as floor: one of the policies
     of ``s2s.nonsmooth``, or a dict of them by function name; ``sharpness`` is how sharp the smooth ones are. A
     ``with s2s.nonsmooth(...)`` around a call or in the function comes before it.
+
+    ``parallel`` and ``fastmath`` are options of Numba's.
 
     >>> import numpy as np, s2s
     >>> @s2s.differentiable(nonsmooth="zero")
@@ -99,20 +102,23 @@ def _numeric(f: Any, options: dict[str, Any]) -> Any:
 def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
     """Options, checked, by name. Raises ArgumentError."""
     for name in options:
-        if name not in ("backend", "nonsmooth", "sharpness"):
-            hint = "choose among backend, nonsmooth, sharpness, numeric"
+        if name not in ("backend", "nonsmooth", "sharpness", *NUMBA):
+            hint = "choose among backend, nonsmooth, sharpness, parallel, fastmath, numeric"
             raise option_error(f"`differentiable` has no option `{name}`", hint)
     backend, nonsmooth = options.get("backend", "numpy"), options.get("nonsmooth")
     if backend not in BACKENDS:
         raise option_error(f"there is no backend {backend!r}", f"choose among {', '.join(BACKENDS)}")
+    flags = tuple((name, True) for name in NUMBA if options.get(name))
+    if flags and backend != "numba":
+        raise option_error(f"`{flags[0][0]}` is an option of the Numba backend", 'say `backend="numba"` too')
     if nonsmooth is None and options.get("sharpness") is not None:
         raise option_error("there is a `sharpness` and no policy that has one", 'say `nonsmooth="sigmoid"` too')
     if nonsmooth is None:
-        return (("backend", backend),)
+        return (("backend", backend), *flags)
     from s2s.directives.checked_policies import policies
 
     given = nonsmooth if isinstance(nonsmooth, dict) else {"": nonsmooth}
-    return (("backend", backend), ("nonsmooth", (policies(given, options.get("sharpness")),)))
+    return (("backend", backend), *flags, ("nonsmooth", (policies(given, options.get("sharpness")),)))
 
 
 def with_choice(f: Any, choice: Choice, option: str) -> Any:

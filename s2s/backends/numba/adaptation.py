@@ -203,7 +203,7 @@ class _Rewriter(ast.NodeTransformer):
             self.locals = set(self.assigned)
         self.taken = names_in(self.node)
         self.read: dict[str, str] = {}
-        self.exceptions: set[str] = set()
+        self.exceptions: dict[str, ast.expr] = {}
         counts = Counter(store_names(self.node))
         self.ranges = {
             n.targets[0].id
@@ -278,14 +278,28 @@ class _Rewriter(ast.NodeTransformer):
         """An exception that is made only to be raised is not made: what is raised says nothing but that."""
         match node:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if self._is_exception(func):
-                self.exceptions.add(name)
+                self.exceptions[name] = node.value
                 return None
         return self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> Any:
-        """Any exception will do: the Python function runs again and raises its own."""
+        """Any exception will do where the Python function runs again and raises its own."""
         raised = ast.Call(ast.Name("RuntimeError", ast.Load()), [], [])
+        if self.outside.is_alone and node.exc is not None:
+            made = self.exceptions.get(node.exc.id, node.exc) if isinstance(node.exc, ast.Name) else node.exc
+            raised = self._own_exception(made)
         return ast.copy_location(ast.Raise(raised, None), node)
+
+    def _own_exception(self, made: ast.expr) -> ast.Call:
+        """What is raised where the caller sees it: the exception as it is made where Numba has it, else one that shows
+        how it is made."""
+        func, args = (made.func, made.args) if isinstance(made, ast.Call) else (made, [])
+        kind = self._static(func)
+        known = isinstance(kind, type) and issubclass(kind, Exception) and kind.__module__ == "builtins"
+        if known and all(isinstance(argument, ast.Constant) for argument in args):
+            return ast.Call(func, args, [])
+        name = kind.__name__ if known and isinstance(kind, type) else "RuntimeError"
+        return ast.Call(ast.Name(name, ast.Load()), [ast.Constant(ast.unparse(made))], [])
 
     def visit_Assert(self, node: ast.Assert) -> Any:
         node.test = self.visit(node.test)
@@ -527,6 +541,8 @@ class _Rewriter(ast.NodeTransformer):
     def _frozen(self, expr: ast.expr, root: str, steps: list[tuple[str, Any]]) -> ast.expr:
         """A number that a called function reads: compiled in, and looked at again at each call."""
         value = sample_of(expr, self.outside)
+        if self.outside.is_alone and not steps:
+            return self._known(root, value)
         if not is_number(value):
             raise Unsupported(f"the array `{ast.unparse(expr)}`, which may change, is read", expr.lineno)
         if self._is_constant(root, steps):

@@ -4,37 +4,69 @@ from __future__ import annotations
 
 import ast
 import types
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numba
 
 from s2s.backends.numba.adaptation import Fact, adapt
 from s2s.backends.numba.arithmetic import OPTIONS
-from s2s.backends.numba.kept import mark_of_called
+from s2s.backends.numba.functions import replacement
+from s2s.backends.numba.kept import Marks, mark_of_called, mark_of_replaced
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.syntax import name_of
 from s2s.backends.numba.wrappers import HOLDER
 from s2s.frontend import sources
 from s2s.versions.paths import builtins_of
 
-if TYPE_CHECKING:
-    from s2s.backends.numba.compiler import Wrapped
+__all__ = ["Caller", "cell_of", "flags", "global_of"]
 
-__all__ = ["called_function", "cell_of", "global_of"]
-
-_CALLED: dict[types.FunctionType, tuple[Any, list[Fact], str]] = {}
+_CALLED: dict[tuple[Any, ...], tuple[Any, list[Fact], str]] = {}
 
 MOST_CALLED = 512
 """So many compiled functions are kept; then they are forgotten, and compiled again where they are called again."""
 
 
-def called_function(function: types.FunctionType, caller: Wrapped) -> Any:
+def flags(options: dict[str, Any]) -> dict[str, Any]:
+    """What Numba is told about how to compile, by the options of a function."""
+    return OPTIONS | {name: options[name] for name in ("fastmath", "parallel") if options.get(name)}
+
+
+class Caller:
+    """A function that is compiled, with what it calls: ``facts`` are what these rely on, ``called`` the functions.
+    ``options`` are Numba's; one that ``is_alone`` has no Python around it."""
+
+    def __init__(self, options: dict[str, Any], is_alone: bool = False) -> None:
+        self.options = options
+        self.is_alone = is_alone
+        self.facts: list[Fact] = []
+        self.called: list[Any] = []
+        self.marks: Marks = {}
+
+    def replace(self, value: Any, call: ast.Call | None) -> Any:
+        """What stands for a function: Python functions are compiled too."""
+        found = replacement(value, call)
+        wrapped = getattr(found, "__wrapped__", None)
+        if type(found).__name__ in ("Differentiable", "_Choosing") and isinstance(wrapped, types.FunctionType):
+            found = wrapped
+        if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
+            return called_function(value, self)
+        if found is not value and not isinstance(found, ast.AST):
+            self.marks[id(found)] = mark_of_replaced(value, call)
+        return found
+
+
+def _is_numpy(value: types.FunctionType) -> bool:
+    return (value.__module__ or "").partition(".")[0] == "numpy"
+
+
+def called_function(function: types.FunctionType, caller: Caller) -> Any:
     """A Python function compiled to be called by compiled code. Raises Unsupported."""
-    found = _CALLED.get(function)
+    key = (function, caller.is_alone, *caller.options.items())
+    found = _CALLED.get(key)
     if found is None:
         if len(_CALLED) >= MOST_CALLED:
             _CALLED.clear()
-        found = _CALLED[function] = _compile_called(function, caller)
+        found = _CALLED[key] = _compile_called(function, caller)
     made, facts, mark = found
     caller.facts += facts
     caller.called.append(made)
@@ -42,7 +74,7 @@ def called_function(function: types.FunctionType, caller: Wrapped) -> Any:
     return made
 
 
-def _compile_called(function: types.FunctionType, caller: Wrapped) -> tuple[Any, list[Fact], str]:
+def _compile_called(function: types.FunctionType, caller: Caller) -> tuple[Any, list[Fact], str]:
     """The compiled function, what it relies on, and what another process knows it by, "" where that is nothing."""
     try:
         source = sources.find(function)
@@ -62,7 +94,7 @@ def _compile_called(function: types.FunctionType, caller: Wrapped) -> tuple[Any,
         return cell_of(function, name) if name in function.__code__.co_freevars else global_of(function, name)
 
     inner = _Inner(function, caller)
-    outside = Outside(find, {}, {}, lambda path, value: False, inner.replace, may_read=False)
+    outside = Outside(find, {}, {}, lambda path, value: False, inner.replace, may_read=False, is_alone=caller.is_alone)
     try:
         adapted = adapt(node, outside)
     except Unsupported as refused:
@@ -75,14 +107,14 @@ def _compile_called(function: types.FunctionType, caller: Wrapped) -> tuple[Any,
     if function.__module__.partition(".")[0] == "s2s":
         adapted.facts = []
     facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
-    mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__)
-    return numba.njit(**OPTIONS)(made), [*facts, *inner.facts], mark
+    mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__, caller.options)
+    return numba.njit(**caller.options)(made), [*facts, *inner.facts], mark
 
 
 class _Inner:
     """What a called function calls in turn."""
 
-    def __init__(self, function: types.FunctionType, caller: Wrapped) -> None:
+    def __init__(self, function: types.FunctionType, caller: Caller) -> None:
         self.function = function
         self.caller = caller
         self.facts: list[Fact] = []

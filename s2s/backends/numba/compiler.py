@@ -25,12 +25,13 @@ import sys
 import types
 import warnings
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.parts import part
 from s2s.backends.fallback import NumbaFallbackWarning
-from s2s.backends.numba.adaptation import Adapted, Fact, adapt, write_out_containers
+from s2s.backends.numba.adaptation import Adapted, adapt, write_out_containers
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.syntax import bound_names, define, name_of, names_in, stored_names
 from s2s.backends.numba.wrappers import Names, kind_of_gradient, kinds_of_result, write_wrapper
@@ -49,13 +50,13 @@ try:
 except ImportError as missing:
     raise error("S2S533", problem=missing) from None
 
-from s2s.backends.numba.arithmetic import OPTIONS
-from s2s.backends.numba.called import called_function, cell_of, global_of
+from s2s.backends.numba.called import Caller, cell_of, flags, global_of
 from s2s.backends.numba.functions import replacement
-from s2s.backends.numba.kept import Kept, Marks, digest_of, keep, mark_of_replaced
+from s2s.backends.numba.kept import Kept, digest_of, keep
 from s2s.backends.numba.progress import shown_on_terminal
+from s2s.backends.numba.turns import numba_in_section
 
-__all__ = ["runnable"]
+__all__ = ["Refused", "Text", "at_line", "check_types", "compiled_text", "refused_by", "runnable"]
 
 
 def runnable(
@@ -63,19 +64,19 @@ def runnable(
     avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
 ) -> Callable[..., Any]:
     """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
-    text = _Text(compiled, function, avals, values)
+    text = Text(compiled, function, avals, values, dict(request.options))
     try:
         gradients = tuple(kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
         if request.mode == "vjp":
             return _with_pullback(text, raw, compiled.result, gradients)
         kinds = kinds_of_result(compiled.result, request, gradients)
         return Wrapped(text, text.entry, raw, text.samples, kinds).function
-    except _Refused as refused:
+    except Refused as refused:
         text.warn(refused)
         return raw
 
 
-class _Refused(Exception):
+class Refused(Exception):
     """Numba cannot compile a function of the text."""
 
     def __init__(self, reason: str, line: int) -> None:
@@ -104,14 +105,15 @@ class _Plainly(ast.NodeTransformer):
         return ast.copy_location(copy.deepcopy(made.args[0]), node)
 
 
-class _Text:
+class Text:
     """The text of a version, and what its names mean."""
 
     def __init__(
         self, compiled: Compiled, function: types.FunctionType, avals: tuple[AbstractValue, ...],
-        values: tuple[Any, ...],
+        values: tuple[Any, ...], options: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.compiled = compiled
+        self.options = dict(options)
         self.function = function
         self.tree = _Plainly(compiled.made).visit(ast.parse(compiled.text))
         defs = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
@@ -168,11 +170,11 @@ class _Text:
         )
         return link(made, self.function)
 
-    def warn(self, refused: _Refused) -> None:
+    def warn(self, refused: Refused) -> None:
         """Say that this version runs as Python."""
         code = self.function.__code__
         lines = self.compiled.text.splitlines()
-        shown = f", at `{lines[refused.line - 1].strip()}`" if 1 <= refused.line <= len(lines) else ""
+        shown = _shown(lines, refused)
         source = _user_line(lines, refused.line)
         where = f"{code.co_filename}:{source or code.co_firstlineno}"
         warnings.warn(
@@ -180,6 +182,15 @@ class _Text:
             NumbaFallbackWarning,
             stacklevel=_caller(),
         )
+
+
+def _shown(lines: list[str], refused: Refused) -> str:
+    return f", at `{lines[refused.line - 1].strip()}`" if 1 <= refused.line <= len(lines) else ""
+
+
+def at_line(compiled: Compiled, refused: Refused) -> str:
+    """The reason of a refusal, with the line of the generated code."""
+    return f"{refused.reason}{_shown(compiled.text.splitlines(), refused)}"
 
 
 def _user_line(lines: list[str], line: int) -> int | None:
@@ -208,28 +219,26 @@ def _caller() -> int:
 # --- one function ---------------------------------------------------------------------------------------------------
 
 
-class Wrapped:
-    """One function of a text, compiled, with its wrapper ``function``. Raises _Refused where that cannot be."""
+class Wrapped(Caller):
+    """One function of a text, compiled, with its wrapper ``function``. Raises Refused where that cannot be."""
 
     def __init__(
-        self, text: _Text, node: ast.FunctionDef, plain: Callable[..., Any], samples: dict[str, Any], kinds: Any,
+        self, text: Text, node: ast.FunctionDef, plain: Callable[..., Any], samples: dict[str, Any], kinds: Any,
         same: list[str] | None = None,
     ) -> None:
+        super().__init__(flags(text.options))
         self.text = text
         self.plain = plain
         self.name = node.name
         parameters = [a.arg for a in node.args.args]
         outside = text.outside(samples, text.parameters if same is None else same, self.replace)
-        self.facts: list[Fact] = []
-        self.called: list[Any] = []
-        self.marks: Marks = {}
         try:
             self.adapted = adapt(node, outside)
-            self.compiled, self.kept = _jit(self.adapted, text, self.marks)
+            self.compiled, self.kept = compiled_text(self.adapted, text, self)
         except Unsupported as refused:
-            raise _Refused(refused.reason, refused.line) from None
+            raise Refused(refused.reason, refused.line) from None
         except RecursionError:
-            raise _Refused("the code is nested too deeply", node.lineno) from None
+            raise Refused("the code is nested too deeply", node.lineno) from None
         self.facts += self.adapted.facts
         call, result = self._linked(node, parameters, kinds)
         arguments = call(*(samples[name] for name in parameters))
@@ -252,7 +261,7 @@ class Wrapped:
     def again(self, raised: Exception | None, *values: Any) -> Any:
         """The result of the Python function, after compiled code has raised."""
         if isinstance(raised, NumbaError):  # arguments of other types than those it was compiled for
-            self.text.warn(_refused(raised, self.text))
+            self.text.warn(refused_by(raised, self.text.compiled))
             self._give_up()
         return self.plain(*values)
 
@@ -271,13 +280,13 @@ class Wrapped:
         try:
             types_of = tuple(numba.typeof(argument) for argument in arguments)
         except ValueError as raised:
-            raise _refused(raised, self.text) from None
+            raise refused_by(raised, self.text.compiled) from None
         refused = self.kept.refusal(types_of) if self.kept is not None else None
         if refused is not None:
-            raise _Refused(*refused)
+            raise Refused(*refused)
         try:
             self._compile_for(types_of)
-        except _Refused as found:
+        except Refused as found:
             if self.kept is not None and not isinstance(found.__context__, (MemoryError, OSError, RecursionError)):
                 self.kept.refuse(types_of, found.reason, found.line)
             raise
@@ -288,49 +297,31 @@ class Wrapped:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NumbaWarning)
             try:
-                with section.interruptible(), shown_on_terminal(self.name):
+                with section.interruptible(), numba_in_section(), shown_on_terminal(self.name):
                     self.compiled.compile(types_of)
             except Exception as raised:  # Numba raises what it likes
-                raise _refused(raised, self.text) from None
+                raise refused_by(raised, self.text.compiled) from None
         for dispatcher in (self.compiled, *self.called):
-            _check_types(dispatcher)
-
-    # -- functions that are called
-
-    def replace(self, value: Any, call: ast.Call | None) -> Any:
-        """What stands for a function: Python functions are compiled too."""
-        found = replacement(value, call)
-        wrapped = getattr(found, "__wrapped__", None)
-        if type(found).__name__ in ("Differentiable", "_Choosing") and isinstance(wrapped, types.FunctionType):
-            found = wrapped
-        if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
-            return called_function(value, self)
-        if found is not value and not isinstance(found, ast.AST):
-            self.marks[id(found)] = mark_of_replaced(value, call)
-        return found
+            check_types(dispatcher)
 
 
-def _is_numpy(value: types.FunctionType) -> bool:
-    return (value.__module__ or "").partition(".")[0] == "numpy"
-
-
-def _jit(adapted: Adapted, text: _Text, marks: Marks) -> tuple[Any, Kept | None]:
+def compiled_text(adapted: Adapted, text: Text, caller: Caller) -> tuple[Any, Kept | None]:
     """A function for Numba as one that it compiles, and where that is kept; its lines are those of the text."""
     scope: dict[str, Any] = dict(adapted.known)
     scope["__name__"] = "s2s.backends.numba"  # a module that another process finds
     exec(compile(ast.Module([adapted.node], []), file_name(text.compiled), "exec"), scope)
     made = scope[adapted.node.name]
-    digest = digest_of(adapted.node, adapted.known, marks)
+    digest = digest_of(adapted.node, adapted.known, caller.marks, caller.options)
     made.__qualname__ = f"{made.__name__}_{digest}"
-    dispatcher = numba.njit(**OPTIONS)(made)
+    dispatcher = numba.njit(**caller.options)(made)
     return dispatcher, keep(dispatcher, digest, text.function, adapted.node.name)
 
 
 _NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, operator.neg, operator.invert)
 
 
-def _check_types(dispatcher: Any) -> None:
-    """Raise _Refused where a compiled function adds truth values: Python counts them, NumPy combines them."""
+def check_types(dispatcher: Any) -> None:
+    """Raise Refused where a compiled function adds truth values: Python counts them, NumPy combines them."""
     for result in dispatcher.overloads.values():
         if isinstance(result.type_annotation, str):  # read from disk, where only what has passed is kept
             continue
@@ -341,7 +332,7 @@ def _check_types(dispatcher: Any) -> None:
             kinds = [types_of[v.name] for v in expression.list_vars()]
             is_not = expression.fn is operator.invert and isinstance(kinds[0], numba.types.Array)
             if expression.fn in _NOT_FOR_TRUTH and all(map(_is_truth, kinds)) and not is_not:
-                raise _Refused("truth values are added, subtracted or negated", expression.loc.line)
+                raise Refused("truth values are added, subtracted or negated", expression.loc.line)
 
 
 def _is_truth(kind: Any) -> bool:
@@ -352,9 +343,9 @@ def _is_truth(kind: Any) -> bool:
 
 
 def _with_pullback(
-    text: _Text, raw: types.FunctionType, kinds: Any, gradient_kinds: tuple[Any, ...]
+    text: Text, raw: types.FunctionType, kinds: Any, gradient_kinds: tuple[Any, ...]
 ) -> Callable[..., Any]:
-    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``. Raises _Refused.
+    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``. Raises Refused.
 
     Compiled code cannot return a function. It returns what the pullback reads, and the pullback becomes a compiled
     function that takes it.
@@ -362,7 +353,7 @@ def _with_pullback(
     _refuse_objects_of_the_runtime(text)
     split = _split(text)
     if split is None:
-        raise _Refused("the pullback is not made at the end", text.entry.lineno)
+        raise Refused("the pullback is not made at the end", text.entry.lineno)
     forward, pullback, kept, given = split
 
     def plain(*values: Any) -> tuple[Any, ...]:
@@ -385,18 +376,18 @@ def _with_pullback(
     return call
 
 
-def _refuse_objects_of_the_runtime(text: _Text) -> None:
-    """Raise _Refused where the text makes an object that tells arrays apart by who they are: what compiled code returns
+def _refuse_objects_of_the_runtime(text: Text) -> None:
+    """Raise Refused where the text makes an object that tells arrays apart by who they are: what compiled code returns
     has the same memory, and is another array."""
     for node in ast.walk(text.entry):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if (
                 text.compiled.imports.get(name) == "s2s.runtime" and isinstance(getattr(rt, attribute, None), type)
             ):
-                raise _Refused(f"`rt.{attribute}` is not compiled", node.lineno)
+                raise Refused(f"`rt.{attribute}` is not compiled", node.lineno)
 
 
-def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], list[str]] | None:
+def _split(text: Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], list[str]] | None:
     """The two halves of a function that makes a pullback, and the names that the second takes: those that the first
     returns for it, and parameters of the whole. None where it is written in another way."""
     entry = copy.deepcopy(text.entry)
@@ -424,7 +415,7 @@ def _split(text: _Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], li
 class _Pullback:
     """The second half, compiled at its first call: only then the cotangent's kind is known."""
 
-    def __init__(self, text: _Text, node: ast.FunctionDef, given: list[str], kinds: tuple[Any, ...]) -> None:
+    def __init__(self, text: Text, node: ast.FunctionDef, given: list[str], kinds: tuple[Any, ...]) -> None:
         self.text = text
         self.node = node
         self.given = given
@@ -443,7 +434,7 @@ class _Pullback:
             samples = dict(zip(self.parameters, (*captured, out_bar), strict=True))
             try:
                 self.run = Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given).function
-            except _Refused as refused:
+            except Refused as refused:
                 self.text.warn(refused)
                 self.run = self.plain
         return self.run(*captured, out_bar)
@@ -452,11 +443,11 @@ class _Pullback:
 # --- Numba's errors -------------------------------------------------------------------------------------------------
 
 
-def _refused(raised: Exception, text: _Text) -> _Refused:
+def refused_by(raised: Exception, compiled: Compiled) -> Refused:
     """What Numba does not like, in one sentence, and where."""
-    file = re.escape(file_name(text.compiled))
+    file = re.escape(file_name(compiled))
     found = re.search(rf'File "{file}", line (\d+)|at {file} \((\d+)\)', str(raised))
-    return _Refused(_sentence(str(raised)), int(found[1] or found[2]) if found else 0)
+    return Refused(_sentence(str(raised)), int(found[1] or found[2]) if found else 0)
 
 
 _NOISE = (

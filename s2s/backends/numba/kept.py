@@ -24,7 +24,6 @@ import llvmlite
 import numba
 from numba.core import bytecode, serialize
 
-from s2s.backends.numba.arithmetic import OPTIONS
 from s2s.cache import disk, folders
 from s2s.core.hashes import new_hash
 from s2s.versions.fingerprints import Unstorable, fingerprint
@@ -42,9 +41,12 @@ Marks = dict[int, str]
 stands for one that another process cannot compare."""
 
 
-def digest_of(node: ast.FunctionDef, known: Mapping[str, Any], marks: Marks) -> str | None:
-    """A hash of a function for Numba and of what its names mean, the same in every process; None: there is none."""
-    parts = [ast.unparse(node), repr(sorted(OPTIONS.items()))]
+def digest_of(
+    node: ast.FunctionDef, known: Mapping[str, Any], marks: Marks, options: Mapping[str, Any]
+) -> str | None:
+    """A hash of a function for Numba, of Numba's options and of what its names mean, the same in every process; None:
+    there is none."""
+    parts = [ast.unparse(node), repr(sorted(options.items()))]
     try:
         for name, value in sorted(known.items()):
             mark = marks.get(id(value))
@@ -66,9 +68,11 @@ def mark_of_replaced(value: Any, call: ast.Call | None) -> str:
     return f"for {replaced} in {ast.unparse(call) if call is not None else 'any call'}"
 
 
-def mark_of_called(node: ast.FunctionDef, known: Mapping[str, Any], marks: Marks, defaults: Any) -> str:
+def mark_of_called(
+    node: ast.FunctionDef, known: Mapping[str, Any], marks: Marks, defaults: Any, options: Mapping[str, Any]
+) -> str:
     """What another process knows a function by that compiled code calls; "" where there is nothing."""
-    digest = digest_of(node, known, marks)
+    digest = digest_of(node, known, marks, options)
     try:
         return f"called {digest} {fingerprint(defaults)}" if digest is not None else ""
     except Unstorable:

@@ -38,7 +38,9 @@ class Outside:
 
     ``samples`` are values of its parameters, ``avals`` what is known of parameters and names at every call. ``trusted``
     says for a name whether the dispatcher's guards see to it that it means the same at every call; ``may_read`` whether
-    values that change can be passed as arguments (in a function that is called by a compiled one they cannot).
+    values that change can be passed as arguments (in a function that is called by a compiled one they cannot). Where it
+    ``is_alone`` there is no Python around the compiled code: what it reads is compiled in, as Numba does, and what it
+    raises is what the caller sees.
     """
 
     find: Callable[[str], Any]
@@ -47,6 +49,7 @@ class Outside:
     trusted: Callable[[str, Any], bool]
     replace: Callable[[Any, ast.Call | None], Any]
     may_read: bool = True
+    is_alone: bool = False
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------
