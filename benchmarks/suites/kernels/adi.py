@@ -40,4 +40,36 @@ def arguments(n, t):
     return wave(n, n), 0.3, t
 
 
-CASE = Case("adi", adi_loss, (0, 1), arguments, small=(6, 3), large=(120, 10))
+def in_jax():
+    import jax.numpy as jnp
+    from jax import lax
+
+    def solved(r, right):
+        """Of the systems along the first axis, one for each column of the second."""
+        def down(before, right):
+            p, q = before
+            below = 1.0 + 2.0 * r - r * p
+            state = r / below, (right + r * q) / below
+            return state, state
+
+        def up(after, pair):
+            x = pair[0] * after + pair[1]
+            return x, x
+
+        zeros = jnp.zeros(right.shape[1])
+        _, pairs = lax.scan(down, (zeros, zeros), right)
+        return lax.scan(up, zeros, pairs, reverse=True)[1]
+
+    def loss(u, r, steps):
+        def step(_, u):
+            half = solved(r, r * u[1:-1, :-2] + (1.0 - 2.0 * r) * u[1:-1, 1:-1] + r * u[1:-1, 2:])
+            half = jnp.pad(half, 1)
+            right = r * half[:-2, 1:-1] + (1.0 - 2.0 * r) * half[1:-1, 1:-1] + r * half[2:, 1:-1]
+            return u.at[:, -1].set(0.0).at[1:-1, 1:-1].set(solved(r, right.T).T)
+
+        return jnp.sum(lax.fori_loop(0, steps, step, u) ** 2)
+
+    return loss
+
+
+CASE = Case("adi", adi_loss, (0, 1), arguments, small=(6, 3), large=(120, 10), jax=in_jax)

@@ -37,4 +37,44 @@ def in_jax():
     return loss
 
 
-CASE = Case("cholesky", cholesky_loss, (0,), arguments, small=(4,), large=(40,), jax=in_jax)
+def by_hand(a, w):
+    """In matrices (Murray 2016)."""
+    lower = np.linalg.cholesky(np.tril(a) + np.tril(a, -1).T)
+    product = np.tril(lower.T @ np.tril(w))
+    product[np.diag_indices(len(a))] *= 0.5
+    inverse = np.linalg.inv(lower)
+    bar = inverse.T @ product @ inverse
+    bar = bar + bar.T
+    bar[np.diag_indices(len(a))] *= 0.5
+    return (np.tril(bar),)
+
+
+def by_hand_in_loops(a, w):
+    """The factor is all that has to be kept; its adjoint becomes that of the matrix."""
+    n = len(a)
+    f, bar = np.tril(a), np.tril(w)
+    for i in range(n):
+        for j in range(i):
+            total = f[i, j]
+            for k in range(j):
+                total -= f[i, k] * f[j, k]
+            f[i, j] = total / f[j, j]
+        total = f[i, i]
+        for k in range(i):
+            total -= f[i, k] * f[i, k]
+        f[i, i] = np.sqrt(total)
+    for i in range(n - 1, -1, -1):
+        bar[i, i] *= 0.5 / f[i, i]
+        for k in range(i):
+            bar[i, k] -= 2.0 * bar[i, i] * f[i, k]
+        for j in range(i - 1, -1, -1):
+            bar[i, j] /= f[j, j]
+            bar[j, j] -= bar[i, j] * f[i, j]
+            for k in range(j):
+                bar[i, k] -= bar[i, j] * f[j, k]
+                bar[j, k] -= bar[i, j] * f[i, k]
+    return (bar,)
+
+
+CASE = Case("cholesky", cholesky_loss, (0,), arguments, small=(4,), large=(40,), jax=in_jax, hand_numpy=by_hand,
+            hand_numba=by_hand_in_loops)  # fmt: skip

@@ -68,8 +68,21 @@ def covariance_by_hand(data, w):
     return (data_bar - np.mean(data_bar, axis=0),)
 
 
+def correlation_by_hand(data, w):
+    n = data.shape[0]
+    deviation = np.std(data, axis=0)
+    data = (data - np.mean(data, axis=0)) / deviation
+    found_bar = (2.0 / n**2) * w * (data.T @ data)
+    found_bar[np.diag_indices(len(w))] = 0.0
+    data_bar = data @ (found_bar + found_bar.T)
+    data_bar -= np.mean(data_bar, axis=0) + data * np.mean(data * data_bar, axis=0)
+    data_bar /= deviation
+    return (data_bar,)
+
+
 CASES = [
     Case("covariance", covariance_loss, (0,), arguments, small=(6, 3), large=(400, 120), jax=covariance_in_jax,
          hand_numpy=covariance_by_hand),
-    Case("correlation", correlation_loss, (0,), arguments, small=(6, 3), large=(400, 120), jax=correlation_in_jax),
+    Case("correlation", correlation_loss, (0,), arguments, small=(6, 3), large=(400, 120), jax=correlation_in_jax,
+         hand_numpy=correlation_by_hand),
 ]  # fmt: skip

@@ -50,5 +50,27 @@ def by_hand(distances):
     return (bar,)
 
 
+def by_hand_in_loops(distances):
+    """Which ways became shorter is kept; a row and a column do not change when it is their turn."""
+    distances, n = distances.copy(), len(distances)
+    shorter = np.empty((n, n, n), np.bool_)
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                through = distances[i, k] + distances[k, j]
+                shorter[k, i, j] = through < distances[i, j]
+                if through < distances[i, j]:
+                    distances[i, j] = through
+    bar = 2.0 * distances
+    for k in range(n - 1, -1, -1):
+        for i in range(n):
+            for j in range(n):
+                if shorter[k, i, j]:
+                    bar[i, k] += bar[i, j]
+                    bar[k, j] += bar[i, j]
+                    bar[i, j] = 0.0
+    return (bar,)
+
+
 CASE = Case("floyd_warshall", floyd_warshall_loss, (0,), arguments, small=(5,), large=(90,), jax=in_jax,
-            hand_numpy=by_hand, differences=False)  # fmt: skip
+            hand_numpy=by_hand, hand_numba=by_hand_in_loops, differences=False)  # fmt: skip

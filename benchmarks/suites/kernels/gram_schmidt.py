@@ -38,4 +38,17 @@ def in_jax():
     return loss
 
 
-CASE = Case("gram_schmidt", gram_schmidt_loss, (0,), arguments, small=(4,), large=(100,), jax=in_jax)
+def by_hand(a, w):
+    """In matrices (Walter and Lehmann 2010), from the factors that Householder's reflections give."""
+    q, r = np.linalg.qr(a)
+    signs = np.sign(np.diagonal(r))
+    q, r = q * signs, r * signs[:, np.newaxis]
+    q_bar = np.zeros_like(q)
+    q_bar[: len(w)] = w
+    inner = r @ np.triu(w).T - q_bar.T @ q
+    inner = np.tril(inner) + np.tril(inner, -1).T
+    return (np.linalg.solve(r, (q_bar + q @ inner).T).T,)
+
+
+CASE = Case("gram_schmidt", gram_schmidt_loss, (0,), arguments, small=(4,), large=(100,), jax=in_jax,
+            hand_numpy=by_hand)  # fmt: skip

@@ -41,4 +41,37 @@ def in_jax():
     return loss
 
 
-CASE = Case("lu", lu_loss, (0,), arguments, small=(4,), large=(120,), jax=in_jax)
+def by_hand(a, w):
+    """The factors are all that has to be kept; their adjoint becomes that of the matrix."""
+    a, bar, n = a.copy(), w.copy(), len(a)
+    for k in range(n - 1):
+        a[k + 1 :, k] /= a[k, k]
+        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
+    for k in range(n - 2, -1, -1):
+        factors, row, rest = a[k + 1 :, k], a[k, k + 1 :], bar[k + 1 :, k + 1 :]
+        bar[k, k + 1 :] -= factors @ rest
+        bar[k + 1 :, k] = (bar[k + 1 :, k] - rest @ row) / a[k, k]
+        bar[k, k] -= bar[k + 1 :, k] @ factors
+    return (bar,)
+
+
+def by_hand_in_loops(a, w):
+    a, bar, n = a.copy(), w.copy(), len(a)
+    for k in range(n - 1):
+        for i in range(k + 1, n):
+            a[i, k] /= a[k, k]
+            for j in range(k + 1, n):
+                a[i, j] -= a[i, k] * a[k, j]
+    for k in range(n - 2, -1, -1):
+        for i in range(k + 1, n):
+            factor_bar = bar[i, k]
+            for j in range(k + 1, n):
+                factor_bar -= bar[i, j] * a[k, j]
+                bar[k, j] -= bar[i, j] * a[i, k]
+            bar[i, k] = factor_bar / a[k, k]
+            bar[k, k] -= bar[i, k] * a[i, k]
+    return (bar,)
+
+
+CASE = Case("lu", lu_loss, (0,), arguments, small=(4,), large=(120,), jax=in_jax, hand_numpy=by_hand,
+            hand_numba=by_hand_in_loops)  # fmt: skip

@@ -50,4 +50,28 @@ def in_jax():
     return loss
 
 
-CASE = Case("tridiagonal", tridiagonal_loss, (0, 1, 2, 3), arguments, small=(7,), large=(20000,), jax=in_jax)
+def by_hand(a, b, c, d):
+    """By the transposed system, with the same pivots (an implicit derivative); so for NumPy and for Numba."""
+    n = len(d)
+    factors, pivots, x = np.zeros(n), b.copy(), d.copy()
+    for i in range(1, n):
+        factors[i] = a[i] / pivots[i - 1]
+        pivots[i] -= factors[i] * c[i - 1]
+        x[i] -= factors[i] * x[i - 1]
+    x[n - 1] /= pivots[n - 1]
+    for i in range(n - 2, -1, -1):
+        x[i] = (x[i] - c[i] * x[i + 1]) / pivots[i]
+    d_bar = 2.0 * x
+    d_bar[0] /= pivots[0]
+    for i in range(1, n):
+        d_bar[i] = (d_bar[i] - c[i - 1] * d_bar[i - 1]) / pivots[i]
+    for i in range(n - 2, -1, -1):
+        d_bar[i] -= factors[i + 1] * d_bar[i + 1]
+    a_bar, c_bar = np.zeros(n), np.zeros(n)
+    a_bar[1:] = -d_bar[1:] * x[:-1]
+    c_bar[:-1] = -d_bar[:-1] * x[1:]
+    return a_bar, -d_bar * x, c_bar, d_bar
+
+
+CASE = Case("tridiagonal", tridiagonal_loss, (0, 1, 2, 3), arguments, small=(7,), large=(20000,), jax=in_jax,
+            hand_numpy=by_hand, hand_numba=by_hand)  # fmt: skip
