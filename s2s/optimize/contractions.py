@@ -26,7 +26,7 @@ from s2s.core.values import Array, Dim, Known
 from s2s.optimize.dead import changes_argument, drop_dead
 from s2s.optimize.rewriting import count_uses, map_blocks
 
-__all__ = ["contract"]
+__all__ = ["PRODUCTS", "contract", "factor"]
 
 
 def contract(function: ir.Function, context: Context) -> ir.Function:
@@ -91,7 +91,7 @@ class _Contracter:
         found, builder = contraction(call, self.calls, self.uses, self.context), Builder(self.context)
         is_there = found is not None and {found.a, found.b} <= self.seen
         is_wanted = found is not None and is_there and (self.is_reverse or found.makes_larger)
-        if found is not None and found.axes and s.target in self.keys:  # type: ignore[index]
+        if found is not None and found.axes and s.target in self.keys:
             # it is one when these axes are taken away
             is_wanted = is_wanted and _removed(self.keys[s.target], self.context) != found.axes  # type: ignore[index]
         result = found.write(builder, s.span) if found is not None and is_wanted else None
@@ -324,12 +324,12 @@ def _sum(
         negative, atom = True, product.args[0]  # type: ignore[assignment]
         product = calls.get(atom)
     known = context.value(atom)
-    if product is None or product.fn not in _PRODUCTS or product.kwargs or uses[atom] != 1:
+    if product is None or product.fn not in PRODUCTS or product.kwargs or uses[atom] != 1:
         return None
     if not isinstance(known, Array) or not known.shape:
         return None
     letters = "ijklmnopqrstuvwxyzabcdefgh"[: len(known.shape)]
-    operands = [_operand(a, letters, known.shape, context) for a in product.args]  # type: ignore[arg-type]
+    operands = [factor(a, letters, known.shape, context) for a in product.args]  # type: ignore[arg-type]
     if len(operands) != 2 or operands[0] is None or operands[1] is None:
         return None
     (a, of_a, first_of_a), (b, of_b, first_of_b) = operands  # type: ignore[misc]
@@ -340,10 +340,10 @@ def _sum(
         a, b, of_a, of_b, output, True, negative, (first_of_a, first_of_b), axes if keeps else ())
 
 
-_PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
+PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
 
 
-def _operand(
+def factor(
     atom: ir.Atom, letters: str, shape: tuple[Dim, ...], context: Context
 ) -> tuple[ir.Atom, str, tuple[int, ...]] | None:
     """A factor, the indices of its axes without those of length one that NumPy has broadcast, and which of its own axes

@@ -21,6 +21,7 @@ from s2s.optimize.dead import drop_dead
 from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.memory_versions import with_versions
 from s2s.optimize.names import name_temporaries, share_names
+from s2s.optimize.outer_products import collect_outer_products
 from s2s.optimize.ranges import spell_ranges
 from s2s.optimize.remarks import drop_empty_sections, drop_remarks, name_unused_items
 from s2s.optimize.rewriting import free_variables
@@ -34,6 +35,9 @@ __all__ = ["NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "run_
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
 CONTRACTIONS = Pass(
     "contractions", contract, "a product that is summed is one product of matrices", optional=True, reassociates=True)
+OUTER_PRODUCTS = Pass(
+    "outer-products", collect_outer_products, "outer products that a loop adds up are one product of matrices after it",
+    optional=True, reassociates=True)
 VERSIONS = Pass("versions", with_versions, "each read of memory carries the version that it reads")
 STORES = Pass("stores", spell_stores, "additions to entries that are named twice become calls of np.add.at")
 RANGES = Pass("ranges", spell_ranges, "range(n - 1, -1, -1) becomes reversed(range(n))", optional=True)
@@ -53,8 +57,8 @@ SHARED_NAMES = Pass("shared-names", share_names, "blocks that run again share na
 REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
 
 SIMPLIFICATIONS = (
-    NAMES, CONTRACTIONS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, SNAPSHOTS, DEAD_CODE,
-    ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS,
+    SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -72,7 +76,7 @@ IN_SWEEPS = {
 OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *NESTED) if p.optional}, **IN_SWEEPS}
 
 
-NOT_FOR = {"numba": frozenset({"contractions"})}
+NOT_FOR = {"numba": frozenset({"contractions", "outer-products"})}
 """The optional passes that a backend has no use for: Numba adds the products up in one loop."""
 
 

@@ -170,7 +170,10 @@ class Storage:
     def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
         """A range may end below 0; a length does not."""
         known = self.context.value(size)
-        if (isinstance(known, Known) and known.value >= 0) or (isinstance(known, Scalar) and known.dim is not None):
+        if isinstance(known, Known) and known.value >= 0:
+            return size
+        facts = self.context.evaluator.facts
+        if isinstance(known, Scalar) and known.dim is not None and facts.is_at_least(known.dim, 0):
             return size
         return self._create(loop, ir.Call(ir.Const(max), (size, ir.Const(0))), "%")
 
