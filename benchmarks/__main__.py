@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks import contenders, report
 from benchmarks.case import Case
 from benchmarks.measuring import CONTENDERS
-from benchmarks.suites import SUITES, load
+from benchmarks.suites import SUITES, load, suite_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -53,7 +53,7 @@ def run(
         task = progress.add_task("", total=len(cases))
         for case in cases:
             progress.update(task, description=case.name)
-            rows.append(measure_alone(case, seconds, chosen, timeout))
+            rows.append({"suite": suite_of(case.name), **measure_alone(case, seconds, chosen, timeout)})
             progress.advance(task)
     results = {"environment": environment(), "rows": rows}
     if json_path:

@@ -19,7 +19,9 @@ class Case:
     and import the library themselves. Integers among the arguments are static for JAX, other numbers are traced.
     ``hand_numpy`` and ``hand_numba`` take the arguments of the primal and return a tuple with the gradient by each of
     ``argnums``; the latter is compiled before it is called. ``limit`` is how many times the primal's time the gradient
-    may take on NumPy. ``differences`` is False where they say nothing, as at a step that is passed straight through.
+    may take on NumPy. ``rewritten`` is whether ``hand_numpy`` computes in another way than the primal: in whole arrays
+    what that has in loops, or by a routine of a library. ``differences`` is False where they say nothing, as at a step
+    that is passed straight through.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Case:
     autograd: Callable[[], Function] | None = None
     hand_numpy: Function | None = None
     hand_numba: Function | None = None
+    rewritten: bool = False
     differences: bool = True
 
 

@@ -22,6 +22,8 @@ Arguments = tuple[Any, ...]
 PEERS = ("jax", "torch", "torch compiled", "autograd")
 HANDS = ("hand numpy", "hand numba")
 OWN = ("s2s numpy", "s2s numba")
+"""A name ends in that of the backend: ``s2s auto`` needs no more than its place here."""
+COUNTERPARTS = {"hand numpy": "s2s numpy", "hand numba": "s2s numba"}
 LIBRARIES = {
     "s2s numba": "numba", "jax": "jax", "torch": "torch", "torch compiled": "torch", "autograd": "autograd",
     "hand numba": "numba",

@@ -26,7 +26,7 @@ AGREES = 1e-6
 def measure(case: Case, seconds: float, contenders: tuple[str, ...] = CONTENDERS) -> dict[str, Any]:
     """The figures of a case: those of each contender, and what went wrong as text."""
     args = case.arguments(*case.large)
-    row: dict[str, Any] = {"case": case.name, "contenders": {}, "limit": case.limit}
+    row: dict[str, Any] = {"case": case.name, "contenders": {}, "limit": case.limit, "rewritten": case.rewritten}
     runs: dict[str, Run] = {}
     reference = None
     for contender in contenders:

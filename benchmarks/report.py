@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.contenders import HANDS, OWN, PEERS
+from benchmarks.contenders import COUNTERPARTS, OWN, PEERS
 
 Row = dict[str, Any]
 
@@ -21,7 +23,9 @@ def figure(row: Row, contender: str, key: str = "seconds") -> float | None:
 
 
 def own(row: Row) -> str | None:
-    """The backend on which s2s is faster."""
+    """The backend that s2s chooses by itself, where that took part, else the faster one."""
+    if figure(row, "s2s auto"):
+        return "s2s auto"
     there = [backend for backend in OWN if figure(row, backend)]
     return min(there, key=lambda backend: figure(row, backend) or math.inf, default=None)
 
@@ -39,6 +43,23 @@ def versus(row: Row, other: str | None, backend: str | None = None) -> float | N
         return None
     ratio: float | None = row["contenders"][backend]["ratios"].get(other)
     return ratio
+
+
+def to_hand(row: Row, hand: str, backend: str) -> float | None:
+    """How many times as long as the adjoint by hand s2s takes."""
+    ratio = versus(row, hand, backend)
+    return ratio and 1.0 / ratio
+
+
+def numpy_to_hand(row: Row, rewritten: bool) -> float | None:
+    """The same in NumPy, of adjoints of the code as written or of those that compute it in another way."""
+    return to_hand(row, "hand numpy", "s2s numpy") if row.get("rewritten", False) == rewritten else None
+
+
+def memory_to_hand(row: Row) -> float | None:
+    """How many times the memory of the adjoint by hand in NumPy that of s2s takes; small amounts say nothing."""
+    ours, hand = figure(row, "s2s numpy", "megabytes"), figure(row, "hand numpy", "megabytes")
+    return ours / hand if ours and hand and hand > 0.1 else None
 
 
 def fell_back(row: Row) -> list[str]:
@@ -67,7 +88,11 @@ def mean(ratios: list[float | None]) -> str:
     there = [ratio for ratio in ratios if ratio]
     if not there:
         return "-"
-    return f"{math.exp(sum(map(math.log, there)) / len(there)):.2f} ({len(there)} cases)"
+    return f"{geometric_mean(there):.2f} ({len(there)} cases)"
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def number(value: float | None, scale: float = 1.0, digits: int = 2) -> str:
@@ -96,22 +121,20 @@ def sort_key(row: Row) -> float:
 def times(rows: list[Row]) -> Table:
     """Times, and ratios of others to s2s."""
     made = table("Time of a gradient in ms; x/s2s is above 1 where s2s is faster", "case", [
-        "primal", "s2s NumPy", "/primal", "s2s Numba", "/primal", "JAX", "torch", "compiled", "autograd",
-        "best peer/s2s", "JAX/s2s", "hand NumPy", "s2s/hand", "hand Numba", "s2s/hand",
+        "primal", *(heading for backend in OWN for heading in (backend, "/primal")), "JAX", "torch", "compiled",
+        "autograd", "best peer/s2s", "JAX/s2s", "hand NumPy", "s2s/hand", "hand Numba", "s2s/hand",
     ])  # fmt: skip
     for row in sorted(rows, key=sort_key):
         by_hand = []
-        for hand, backend in zip(HANDS, OWN):
-            ratio = versus(row, hand, backend)
-            by_hand += [milliseconds(row, hand), number(ratio and 1.0 / ratio)]
+        for hand, backend in COUNTERPARTS.items():
+            by_hand += [milliseconds(row, hand), number(to_hand(row, hand, backend))]
         own_figures = []
         for backend in OWN:
             mark = "*" if backend == "s2s numba" and fell_back(row) else ""
             own_figures += [milliseconds(row, backend) + mark, number(figure(row, backend, "ratio"))]
         made.add_row(
-            row["case"], milliseconds(row, "primal"), *own_figures, *(milliseconds(row, peer) for peer in PEERS[:1]),
-            *(milliseconds(row, peer) for peer in PEERS[1:]), number(versus(row, best_peer(row))),
-            number(versus(row, "jax")), *by_hand,
+            row["case"], milliseconds(row, "primal"), *own_figures, *(milliseconds(row, peer) for peer in PEERS),
+            number(versus(row, best_peer(row))), number(versus(row, "jax")), *by_hand,
         )  # fmt: skip
     return made
 
@@ -119,27 +142,71 @@ def times(rows: list[Row]) -> Table:
 def costs(rows: list[Row]) -> Table:
     """Seconds to the first gradient, and memory."""
     shown = [*OWN, "jax", "torch", "torch compiled", "hand numpy", "hand numba"]
-    headings = ["s2s NumPy", "s2s Numba", "(compile)", *shown[2:]]
+    headings = [*OWN, "(compile)", *shown[len(OWN) :]]
     made = table("Seconds to the first gradient | peak memory of a gradient in MB", "case", [
         *headings, *(f"{name} MB" for name in ("primal", *shown)),
     ])  # fmt: skip
     for row in rows:
         first = [number(figure(row, name, "first")) for name in shown]
-        first.insert(2, number(numba_compile(row)))
+        first.insert(len(OWN), number(numba_compile(row)))
         memory = [number(figure(row, name, "megabytes"), digits=1) for name in ("primal", *shown)]
         made.add_row(row["case"], *first, *memory)
     return made
 
 
-def summary(rows: list[Row]) -> list[str]:
-    """Geometric means; of s2s the better backend of each case, where no backend is named."""
-    def hand(name: str, backend: str) -> list[float | None]:
-        return [ratio and 1.0 / ratio for ratio in (versus(row, name, backend) for row in rows)]
+@dataclass(frozen=True)
+class Target:
+    """A figure of a suite's rows, and what it should be in the mean: at least that where ``least``, else at most."""
 
+    label: str
+    suite: str
+    of_row: Callable[[Row], float | None]
+    goal: float | None
+    least: bool = False
+    geometric: bool = True
+
+    def measured(self, rows: list[Row]) -> dict[str, float]:
+        """The figure of each case of the suite that has one."""
+        found = {row["case"]: self.of_row(row) for row in rows if self.suite in ("all", row.get("suite"))}
+        return {case: value for case, value in found.items() if value}
+
+
+TARGETS = (
+    Target("JAX / s2s, kernels", "kernels", lambda row: versus(row, "jax"), 2.0, least=True),
+    Target("gradient / primal, kernels, NumPy", "kernels", lambda row: figure(row, "s2s numpy", "ratio"), 2.0),
+    Target("gradient / primal, kernels, Numba", "kernels", lambda row: figure(row, "s2s numba", "ratio"), 1.0),
+    Target("s2s / by hand, kernels, Numba", "kernels", lambda row: to_hand(row, "hand numba", "s2s numba"), 1.2),
+    Target("s2s / by hand, kernels, NumPy, as written", "kernels", lambda row: numpy_to_hand(row, False), 1.05),
+    Target("s2s / by hand, kernels, NumPy, rewritten", "kernels", lambda row: numpy_to_hand(row, True), None),
+    Target("s2s / by hand, models, NumPy", "ml", lambda row: to_hand(row, "hand numpy", "s2s numpy"), 1.5),
+    Target("JAX / s2s, models", "ml", lambda row: versus(row, "jax"), 1.0, least=True),
+    Target("JAX / s2s, small functions, Numba", "micro", lambda row: versus(row, "jax", "s2s numba"), 8.0, least=True),
+    Target("JAX / s2s, small functions, NumPy", "micro", lambda row: versus(row, "jax", "s2s numpy"), 2.0, least=True),
+    Target("memory of s2s / by hand, NumPy", "all", memory_to_hand, 1.2),
+    Target("seconds that Numba compiles", "all", lambda row: numba_compile(row), 2.0, geometric=False),
+)
+
+
+def targets(rows: list[Row]) -> Table:
+    """What is aimed at, in the mean over the cases, with the case that is furthest from it."""
+    headings = ["measured", "goal", "cases", "furthest", "case"]
+    made = table("Targets: means (geometric, but for seconds)", "figure", headings)
+    for target in TARGETS:
+        found = target.measured(rows)
+        if not found:
+            continue
+        values = list(found.values())
+        mean = geometric_mean(values) if target.geometric else sum(values) / len(values)
+        case, furthest = (min if target.least else max)(found.items(), key=lambda item: item[1])
+        goal = "-" if target.goal is None else f"{'>=' if target.least else '<='} {target.goal:g}"
+        made.add_row(target.label, f"{mean:.2f}", goal, str(len(values)), f"{furthest:.2f}", case)
+    return made
+
+
+def summary(rows: list[Row]) -> list[str]:
+    """The peers; of s2s the backend that ``own`` names, where none is named."""
     lines = [f"{name}/s2s: {mean([versus(row, name) for row in rows])}" for name in PEERS]
     lines += [f"jax/{backend}: {mean([versus(row, 'jax', backend) for row in rows])}" for backend in OWN]
-    lines += [f"{backend}/primal: {mean([figure(row, backend, 'ratio') for row in rows])}" for backend in OWN]
-    lines += [f"{backend}/{name}: {mean(hand(name, backend))}" for name, backend in zip(HANDS, OWN)]
     against = [ratio for row in rows if (ratio := versus(row, best_peer(row)))]
     lines.append(f"faster than the best peer in {sum(r > 1.0 for r in against)} of {len(against)} cases")
     return lines
@@ -167,6 +234,8 @@ def print_report(results: dict[str, Any]) -> None:
         console.print(times(rows))
         console.print("* runs as Python: see below\n")
         console.print(costs(rows))
+        console.print()
+        console.print(targets(rows))
     for line in ["", *summary(rows), "", *remarks(rows)]:
         console.print(textwrap.shorten(line, 400), markup=False)
     versions = results["environment"]["versions"]

@@ -22,6 +22,12 @@ def load(suite: str) -> list[Case]:
     return sorted(found, key=lambda case: case.name)
 
 
+def suite_of(name: str) -> str:
+    """The suite of the case of that name."""
+    (suite,) = [suite for suite in SUITES if any(case.name == name for case in load(suite))]
+    return suite
+
+
 def find(name: str) -> Case:
     """The case of that name."""
     (case,) = [case for case in load("all") if case.name == name]

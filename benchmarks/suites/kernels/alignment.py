@@ -140,7 +140,7 @@ def nesting_by_hand(scores):
 
 CASES = [
     Case("time_warping", warping, (0, 1), lambda n, m: (wave(n), wave(m, phase=0.5)), small=(5, 6), large=(100, 120),
-         jax=warping_in_jax, hand_numpy=warping_by_hand, hand_numba=warping_by_hand),
+         jax=warping_in_jax, hand_numpy=warping_by_hand, rewritten=True, hand_numba=warping_by_hand),
     Case("nested_pairs", nesting, (0,), lambda n: (0.4 + wave(n, n),), small=(6,), large=(40,), jax=nesting_in_jax,
          hand_numpy=nesting_by_hand, hand_numba=nesting_by_hand),
 ]  # fmt: skip

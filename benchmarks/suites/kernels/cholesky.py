@@ -77,4 +77,4 @@ def by_hand_in_loops(a, w):
 
 
 CASE = Case("cholesky", cholesky_loss, (0,), arguments, small=(4,), large=(40,), jax=in_jax, hand_numpy=by_hand,
-            hand_numba=by_hand_in_loops)  # fmt: skip
+            rewritten=True, hand_numba=by_hand_in_loops)  # fmt: skip

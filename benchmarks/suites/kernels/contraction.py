@@ -39,4 +39,4 @@ def by_hand(a, b, c):
 
 
 CASE = Case("contraction", contraction_loss, (0, 1, 2), arguments, small=(3, 4), large=(60, 60), jax=in_jax,
-            hand_numpy=by_hand)  # fmt: skip
+            hand_numpy=by_hand, rewritten=True)  # fmt: skip

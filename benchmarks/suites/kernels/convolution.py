@@ -68,7 +68,7 @@ def by_hand(images, filters):
 
 CASES = [
     Case("convolution_by_places", places_loss, (0, 1), arguments, small=(2, 4, 2, 2, 3), large=(4, 24, 3, 3, 8),
-         jax=in_jax, hand_numpy=by_hand),
+         jax=in_jax, hand_numpy=by_hand, rewritten=True),
     Case("convolution_by_slices", slices_loss, (0, 1), arguments, small=(2, 4, 2, 2, 3), large=(8, 48, 3, 3, 16),
          jax=in_jax, hand_numpy=by_hand),
 ]  # fmt: skip

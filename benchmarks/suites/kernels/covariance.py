@@ -82,7 +82,7 @@ def correlation_by_hand(data, w):
 
 CASES = [
     Case("covariance", covariance_loss, (0,), arguments, small=(6, 3), large=(400, 120), jax=covariance_in_jax,
-         hand_numpy=covariance_by_hand),
+         hand_numpy=covariance_by_hand, rewritten=True),
     Case("correlation", correlation_loss, (0,), arguments, small=(6, 3), large=(400, 120), jax=correlation_in_jax,
-         hand_numpy=correlation_by_hand),
+         hand_numpy=correlation_by_hand, rewritten=True),
 ]  # fmt: skip

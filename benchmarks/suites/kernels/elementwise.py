@@ -219,5 +219,5 @@ CASES = [
         wave(n, n), wave(n, n, phase=1.0), 0.7, -0.4, 0.2), small=(4,), large=(800,), jax=clipped_in_jax,
         torch=clipped_in_torch, hand_numpy=clipped_by_hand),
     Case("spots", spots_loss, (0, 1, 2, 3), spots_arguments, small=(2, 5, 6), large=(20, 120, 160),
-         jax=spots_in_jax, hand_numpy=spots_by_hand),
+         jax=spots_in_jax, hand_numpy=spots_by_hand, rewritten=True),
 ]  # fmt: skip

@@ -51,4 +51,4 @@ def by_hand(a, w):
 
 
 CASE = Case("gram_schmidt", gram_schmidt_loss, (0,), arguments, small=(4,), large=(100,), jax=in_jax,
-            hand_numpy=by_hand)  # fmt: skip
+            hand_numpy=by_hand, rewritten=True)  # fmt: skip

@@ -78,4 +78,4 @@ def by_hand_in_loops(a, b):
 
 
 CASE = Case("ludcmp", ludcmp_loss, (0, 1), arguments, small=(4,), large=(90,), jax=in_jax, hand_numpy=by_hand,
-            hand_numba=by_hand_in_loops)  # fmt: skip
+            rewritten=True, hand_numba=by_hand_in_loops)  # fmt: skip

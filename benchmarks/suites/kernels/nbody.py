@@ -156,4 +156,4 @@ def by_hand_in_loops(x, v, mass, dt, steps):
 
 
 CASE = Case("nbody", nbody_loss, (0, 1, 2), arguments, small=(4, 3), large=(24, 15), jax=in_jax, hand_numpy=by_hand,
-            hand_numba=by_hand_in_loops)  # fmt: skip
+            rewritten=True, hand_numba=by_hand_in_loops)  # fmt: skip

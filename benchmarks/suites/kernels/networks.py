@@ -326,7 +326,7 @@ CASES = [
     Case("attention", attention_loss, (0, 1, 2), heads, small=(2, 4, 3), large=(4, 128, 32), jax=attention_in_jax,
          torch=attention_in_torch, hand_numpy=attention_by_hand),
     Case("lenet", lenet_loss, tuple(range(9)), lenet_arguments, small=(2, 10, 3, 2, 3, 4, 2),
-         large=(8, 28, 5, 6, 16, 84, 10), jax=lenet_in_jax, hand_numpy=lenet_by_hand),
+         large=(8, 28, 5, 6, 16, 84, 10), jax=lenet_in_jax, hand_numpy=lenet_by_hand, rewritten=True),
     Case("residual_block", residual_loss, (0, 1, 2, 3), residual_arguments, small=(3, 3, 2, 2), large=(4, 14, 32, 8),
          jax=residual_in_jax),
 ]  # fmt: skip

@@ -84,4 +84,4 @@ def by_hand(neighbours, couplings, green, phonons):
 
 
 CASE = Case("self_energies", self_energies_loss, (1, 2, 3), arguments, small=(2, 3, 3, 1, 2), large=(2, 4, 6, 2, 6),
-            jax=in_jax, hand_numpy=by_hand)  # fmt: skip
+            jax=in_jax, hand_numpy=by_hand, rewritten=True)  # fmt: skip

@@ -152,5 +152,5 @@ CASES = [
          hand_numpy=screens_by_hand),
     Case("fft_stages", stages_loss, (0, 1), lambda k: (
         wave(2**k), wave(2**k, phase=1.0), wave(2**k, phase=2.0)), small=(3,), large=(15,), jax=stages_in_jax,
-        hand_numpy=stages_by_hand),
+        hand_numpy=stages_by_hand, rewritten=True),
 ]  # fmt: skip

@@ -226,14 +226,14 @@ def of_rank(n, m):
 
 CASES = [
     Case("syrk", syrk_loss, (2, 3), of_rank, small=(4, 3), large=(110, 40), jax=syrk_in_jax, hand_numpy=syrk_by_hand,
-         hand_numba=syrk_by_hand_in_loops),
+         rewritten=True, hand_numba=syrk_by_hand_in_loops),
     Case("syr2k", syr2k_loss, (2, 3, 4), lambda n, m: (*of_rank(n, m), wave(n, m, phase=2.0)), small=(4, 3),
-         large=(90, 30), jax=syr2k_in_jax, hand_numpy=syr2k_by_hand),
+         large=(90, 30), jax=syr2k_in_jax, hand_numpy=syr2k_by_hand, rewritten=True),
     Case("trmm", trmm_loss, (1, 2), lambda m, n: (0.7, wave(m, m), wave(m, n, phase=1.0)), small=(4, 3),
-         large=(90, 60), jax=trmm_in_jax, hand_numpy=trmm_by_hand, hand_numba=trmm_by_hand_in_loops),
+         large=(90, 60), jax=trmm_in_jax, hand_numpy=trmm_by_hand, rewritten=True, hand_numba=trmm_by_hand_in_loops),
     Case("symm", symm_loss, (2, 3, 4), lambda m, n: (
         0.7, 1.3, wave(m, n), wave(m, m, phase=1.0), wave(m, n, phase=2.0)), small=(4, 3), large=(60, 50),
-        jax=symm_in_jax, hand_numpy=symm_by_hand),
+        jax=symm_in_jax, hand_numpy=symm_by_hand, rewritten=True),
     Case("trisolv", trisolv_loss, (0, 1), lambda n: (square(n), wave(n, phase=1.0)), small=(5,), large=(800,),
          jax=trisolv_in_jax, hand_numpy=trisolv_by_hand, hand_numba=trisolv_by_hand_in_loops),
 ]  # fmt: skip

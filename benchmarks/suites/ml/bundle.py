@@ -158,4 +158,4 @@ def by_hand_in_loops(cameras, points, weights, places, features):
 
 
 CASE = Case("bundle_adjustment", bundle_loss, (0, 1, 2), arguments, small=(2, 3, 4), large=(5, 60, 60), jax=in_jax,
-            hand_numpy=by_hand, hand_numba=by_hand_in_loops)  # fmt: skip
+            hand_numpy=by_hand, rewritten=True, hand_numba=by_hand_in_loops)  # fmt: skip

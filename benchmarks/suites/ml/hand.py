@@ -111,4 +111,4 @@ def by_hand(angles, shift, relatives, parents, inverses, base, weights, points):
 
 
 CASE = Case("hand_tracking", hand_loss, (0, 1), arguments, small=(2, 2, 5), large=(5, 4, 4000), jax=in_jax,
-            hand_numpy=by_hand)  # fmt: skip
+            hand_numpy=by_hand, rewritten=True)  # fmt: skip

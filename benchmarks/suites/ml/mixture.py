@@ -155,5 +155,5 @@ CASES = [
     Case("gaussian_mixture", mixture_loss, (0, 1, 2, 3), arguments, small=(5, 3, 2), large=(1000, 16, 20),
          jax=in_jax, hand_numpy=by_hand),
     Case("mixture_in_loops", loops_loss, (0, 1, 2), loops_arguments, small=(5, 3, 2), large=(60, 6, 8),
-         jax=loops_in_jax, hand_numpy=loops_by_hand, hand_numba=loops_by_hand_in_loops),
+         jax=loops_in_jax, hand_numpy=loops_by_hand, rewritten=True, hand_numba=loops_by_hand_in_loops),
 ]  # fmt: skip
