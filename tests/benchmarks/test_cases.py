@@ -5,8 +5,9 @@ import numpy as np
 import pytest
 
 import s2s
+from benchmarks import report
 from benchmarks.contenders import HANDS, PEERS, difference, make, missing, takes_part, warm
-from benchmarks.suites import find, load
+from benchmarks.suites import find, load, suite_of
 from tests.helpers import copy_tree
 
 CASES = load("all")
@@ -25,12 +26,18 @@ def slope(case, args, direction, h=1e-5):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_gradient_agrees_with_differences(case):
+def test_derivatives_agree_with_differences(case):
+    """In both modes."""
     args = case.arguments(*case.small)
     rng = np.random.default_rng(5)
     direction = [rng.normal(size=np.shape(args[place])) for place in case.argnums]
     gradient = s2s.grad(case.primal, argnums=case.argnums)(*args)
     found = sum(float(np.sum(g * d)) for g, d in zip(gradient, direction, strict=True))
+    tangents = [None] * len(args)
+    for place, d in zip(case.argnums, direction):
+        tangents[place] = d
+    _, forward = s2s.jvp(case.primal, args, tuple(tangents))
+    np.testing.assert_allclose(forward, found, rtol=1e-9, atol=1e-10)
     if case.differences:
         np.testing.assert_allclose(found, slope(case, args, direction), rtol=1e-6, atol=1e-8)
 
@@ -50,3 +57,29 @@ def test_others_agree_with_s2s(case, other):
 def test_names_are_unique():
     assert len({case.name for case in CASES}) == len(CASES)
     assert find("jacobi").name == "jacobi"
+    assert [suite_of(name) for name in ("rosenbrock", "jacobi", "lstm")] == ["micro", "kernels", "ml"]
+
+
+def made_row(case, seconds, ratio):
+    """A row of figures: what each contender takes, ``ratio`` times what s2s takes on NumPy."""
+    times = {"primal": seconds / 2.0, "s2s numpy": seconds, "jax": ratio * seconds, "hand numpy": seconds / ratio}
+    contenders = {
+        name: {"seconds": t, "ratio": 2.0 * t / seconds, "first": 1.0, "megabytes": 8.0 * t / seconds,
+               "ratios": {other: o / t for other, o in times.items()}}
+        for name, t in times.items()
+    }  # fmt: skip
+    return {"case": case, "suite": "kernels", "limit": 9.0, "contenders": contenders}
+
+
+def test_targets_are_geometric_means_of_a_suite():
+    rows = [made_row("one", 1.0, 0.5), made_row("two", 3.0, 8.0), {**made_row("three", 1.0, 64.0), "suite": "micro"}]
+    found = {target.label: target.measured(rows) for target in report.TARGETS}
+    assert found["JAX / s2s, kernels"] == {"one": 0.5, "two": 8.0}
+    assert found["gradient / primal, kernels, NumPy"] == {"one": 2.0, "two": 2.0}
+    assert found["s2s / by hand, kernels, NumPy, as written"] == {"one": 0.5, "two": 8.0}
+    assert found["s2s / by hand, kernels, NumPy, rewritten"] == {}
+    assert found["JAX / s2s, small functions, NumPy"] == {"three": 64.0}
+    assert found["memory of s2s / by hand, NumPy"] == {"one": 0.5, "two": 8.0, "three": 64.0}
+    cells = [list(column.cells) for column in report.targets(rows).columns]
+    (jax,) = [row for row in zip(*cells) if row[0] == "JAX / s2s, kernels"]
+    assert jax == ("JAX / s2s, kernels", "2.00", ">= 2", "2", "0.50", "one")
