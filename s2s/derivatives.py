@@ -18,7 +18,7 @@ import numpy as np
 
 from s2s.core.critical import section
 from s2s.core.public import PublicDerivative
-from s2s.core.settings import passes_setting
+from s2s.core.settings import backend_setting, passes_setting
 from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
 from s2s.directives.decorated import Differentiable, options_of
 from s2s.directives.differentiable import option_error
@@ -107,6 +107,14 @@ class Derivative(functools.partial[Any], PublicDerivative):
             raise error("S2S512", name=self.__name__)
         return self.dispatcher.last.compiled.text
 
+    @property
+    def backend(self) -> str:
+        """What the version runs on that was compiled or looked up last, and why: ``numba: 27 times as fast as NumPy``;
+        ArgumentError before that."""
+        if self.dispatcher.last is None:
+            raise error("S2S512", name=self.__name__)
+        return self.dispatcher.last.backend
+
 
 class _Store:
     """What is kept with a function: its derivatives, and the version made last."""
@@ -170,8 +178,8 @@ def derivative(
     note_used(None)
     with section.lock:
         store = store_of(f)
-        passes = passes_setting()
-        where = (mode, wanted, single, has_aux, unconnected, count, changes, holomorphic, passes)
+        passes, setting = passes_setting(), backend_setting()
+        where = (mode, wanted, single, has_aux, unconnected, count, changes, holomorphic, passes, setting)
         try:
             found = store.derivatives.get(where)
         except TypeError:
@@ -179,14 +187,23 @@ def derivative(
         if found is not None and getattr(found.dispatcher, "has_other_parameters", False):
             _make_again(found)
         if found is None:
-            options = (*options_of(f), ("unconnected", unconnected), *((("changes", changes),) if changes else ()))
+            own = options_of(f)
+            is_auto = dict(own)["backend"] == setting == "auto"
+            options = (*_on_backend(own, setting), ("unconnected", unconnected))
+            options += (("changes", changes),) if changes else ()
             options += (("holomorphic", True),) if holomorphic else ()
             options += (("passes", passes),) if passes else ()
-            ask = Ask(mode, wanted, single, has_aux, options, count)
+            ask = Ask(mode, wanted, single, has_aux, options, count, is_auto)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
             found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes, holomorphic)
             _made.add(found)
         return found
+
+
+def _on_backend(options: tuple[tuple[str, Any], ...], setting: str) -> tuple[tuple[str, Any], ...]:
+    """The options with the backend that code is generated for: for ``auto`` what the setting says, or NumPy."""
+    meant = "numpy" if setting == "auto" else setting
+    return tuple((name, meant) if (name, value) == ("backend", "auto") else (name, value) for name, value in options)
 
 
 _made: weakref.WeakSet[Derivative] = weakref.WeakSet()

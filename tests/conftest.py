@@ -25,6 +25,9 @@ sys.dont_write_bytecode = False
 # What the compiler refuses is refused: tests of recordings, which would stand in, set it themselves.
 os.environ.setdefault("S2S_RECORDED", "0")
 
+# No thread compiles beside the tests: those of the backend `auto` set it themselves.
+os.environ.setdefault("S2S_BACKEND", "numpy")
+
 # What LLVM makes faster takes it longer than all that is run here.
 os.environ.setdefault("NUMBA_OPT", "0")
 os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
+
+from s2s.core.quiet import without_warnings
 
 __all__ = ["WIDTH", "print_comment", "print_expression", "print_header", "print_statement"]
 
@@ -134,8 +135,7 @@ def _wrapped_by_astor(node: ast.stmt, width: int) -> str | None:
         wrapped = _wrapped_by_astor(ast.Assign([_NAME], node.value), width - 3)
         return None if wrapped is None else "return " + wrapped.removeprefix("_ = ")
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with without_warnings():
             import astor
             from astor.source_repr import split_lines
 

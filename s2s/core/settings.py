@@ -3,11 +3,42 @@
 from __future__ import annotations
 
 import os
+import warnings
 
-__all__ = ["passes_setting"]
+__all__ = ["backend_setting", "numba_after", "passes_setting"]
 
 
 def passes_setting() -> str:
     """``S2S_PASSES``, the same text for settings that mean the same: the names in order, between commas."""
     text = os.environ.get("S2S_PASSES", "")
     return ",".join(sorted({name for part in text.split(",") if (name := part.strip())})) if text else ""
+
+
+_BACKENDS = ("auto", "numpy", "numba")
+_told = set[str]()
+
+
+def backend_setting() -> str:
+    """``S2S_BACKEND``, what stands for the backend ``auto``: ``numpy`` or ``numba``, or ``auto`` itself."""
+    text = os.environ.get("S2S_BACKEND", "")
+    if not text or text in _BACKENDS:
+        return text or "auto"
+    _warn_once("S2S_BACKEND", text, f"none of {', '.join(_BACKENDS)}")
+    return "auto"
+
+
+def numba_after() -> float:
+    """``S2S_NUMBA_AFTER``, the seconds that a short version has run for when Numba compiles it on the backend ``auto``:
+    1 where it is not set."""
+    text = os.environ.get("S2S_NUMBA_AFTER", "")
+    try:
+        return float(text) if text else 1.0
+    except ValueError:
+        _warn_once("S2S_NUMBA_AFTER", text, "no number of seconds")
+        return 1.0
+
+
+def _warn_once(name: str, text: str, what: str) -> None:
+    if (told := f"{name} is {text!r}, which is {what}") not in _told:
+        _told.add(told)
+        warnings.warn(told, RuntimeWarning, 3)

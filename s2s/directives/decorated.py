@@ -142,7 +142,7 @@ def options_of(f: Any) -> tuple[tuple[str, Any], ...]:
             kept = [item for item in options_of(made_from[1]) if item[0] in ("backend", "parallel", "fastmath")]
             found = {**dict(kept), **found}
         f = None if isinstance(made_from, tuple) else _inside(f)
-    return tuple({"backend": "numpy", **found}.items())
+    return tuple({"backend": "auto", **found}.items())
 
 
 def _inside(f: Any) -> Any:

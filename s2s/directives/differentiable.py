@@ -18,7 +18,7 @@ __all__ = ["BACKENDS", "default_options", "differentiable", "option_error", "wit
 P = ParamSpec("P")
 R = TypeVar("R")
 
-BACKENDS = ("numpy", "numba")
+BACKENDS = ("auto", "numpy", "numba")
 NUMBA = ("parallel", "fastmath")
 
 
@@ -28,7 +28,7 @@ def differentiable(f: Callable[P, R], /) -> Differentiable[P, R]: ...
 
 @overload
 def differentiable(
-    f: None = None, /, *, backend: str = "numpy", nonsmooth: str | dict[Any, str] | None = None,
+    f: None = None, /, *, backend: str = "auto", nonsmooth: str | dict[Any, str] | None = None,
     sharpness: float | None = None, parallel: bool = False, fastmath: bool = False,
 ) -> Callable[[Callable[P, R]], Differentiable[P, R]]: ...
 
@@ -43,7 +43,7 @@ def differentiable(f: None = None, /, *, numeric: Literal[True]) -> Callable[[Ca
 
 @overload
 def differentiable(
-    f: Callable[P, R], /, *, backend: str = "numpy", nonsmooth: str | dict[Any, str] | None = None,
+    f: Callable[P, R], /, *, backend: str = "auto", nonsmooth: str | dict[Any, str] | None = None,
     sharpness: float | None = None, parallel: bool = False, fastmath: bool = False,
 ) -> Differentiable[P, R]: ...
 
@@ -51,7 +51,8 @@ def differentiable(
 def differentiable(f: Any = None, /, **options: Any) -> Any:
     """The function ``f``, with options for its derivatives; used as a decorator, bare or with options.
 
-    ``backend`` is what the generated code runs on: ``"numpy"``, or ``"numba"``, which compiles it to machine code.
+    ``backend`` is what the generated code runs on: ``"numpy"``; ``"numba"``, which compiles it to machine code; or
+    ``"auto"``, NumPy until code with loops has run for so long that Numba, where it is installed, pays.
     ``nonsmooth`` is what stands for the derivatives of piecewise constant functions such as floor: one of the policies
     of ``s2s.nonsmooth``, or a dict of them by function name; ``sharpness`` is how sharp the smooth ones are. A
     ``with s2s.nonsmooth(...)`` around a call or in the function comes before it.
@@ -105,7 +106,7 @@ def _options(options: dict[str, Any]) -> tuple[tuple[str, Any], ...]:
         if name not in ("backend", "nonsmooth", "sharpness", *NUMBA):
             hint = "choose among backend, nonsmooth, sharpness, parallel, fastmath, numeric"
             raise option_error(f"`differentiable` has no option `{name}`", hint)
-    backend, nonsmooth = options.get("backend", "numpy"), options.get("nonsmooth")
+    backend, nonsmooth = options.get("backend", "auto"), options.get("nonsmooth")
     if backend not in BACKENDS:
         raise option_error(f"there is no backend {backend!r}", f"choose among {', '.join(BACKENDS)}")
     flags = tuple((name, True) for name in NUMBA if options.get(name))
@@ -135,7 +136,7 @@ def with_choice(f: Any, choice: Choice, option: str) -> Any:
     return made[options]
 
 
-def default_options(backend: str = "numpy") -> tuple[tuple[str, Any], ...]:
+def default_options(backend: str = "auto") -> tuple[tuple[str, Any], ...]:
     """The options of a function that is not decorated."""
     return _options({"backend": backend})
 

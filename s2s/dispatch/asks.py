@@ -21,7 +21,8 @@ __all__ = ["Ask"]
 @record
 class Ask:
     """What the user asked for, before the arguments are known; ``argnums`` is None for every positional
-    argument that has a derivative (the first ``count`` ones)."""
+    argument that has a derivative (the first ``count`` ones). What ``is_auto`` is compiled for NumPy, and by Numba when
+    that pays."""
 
     mode: str
     argnums: tuple[Any, ...] | None = ()
@@ -29,6 +30,7 @@ class Ask:
     has_aux: bool = False
     options: tuple[tuple[str, Any], ...] = ()
     count: int = 0
+    is_auto: bool = False
 
     def parameters(self, target: Target, values: tuple[Any, ...]) -> set[str]:
         """The parameters with something that may be differentiated."""

@@ -27,6 +27,7 @@ from s2s.core.codes import own_codes
 from s2s.core.const import Const
 from s2s.core.critical import section
 from s2s.core.limits import limited_length
+from s2s.core.record import replace
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -58,6 +59,7 @@ from s2s.dispatch.observing import (
     observed,
 )
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
+from s2s.dispatch.tiers import Tier, has_loops
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
 from s2s.errors import DifferentiationError, error
@@ -158,9 +160,7 @@ class Dispatcher:
             target = target.with_derived(target.derived.under(held))
         own = dict(ask.options).get("choices", ())
         options = tuple(item for item in ask.options if item[0] != "choices")
-        ask = Ask(
-            ask.mode, ask.argnums, ask.single, ask.has_aux, (*options, ("choices", (*own, *held))), ask.count
-        )
+        ask = replace(ask, options=(*options, ("choices", (*own, *held))))
 
         def noted(version: Version) -> None:
             self.last = version
@@ -564,10 +564,30 @@ class Dispatcher:
                 if key_text(met) in compiled.met:
                     note_met(choice, met)
         if not is_recorded(compiled):
-            version.run = runnable(compiled, raw, function, request, avals, values)
-            is_asked = values is not None and self._may_be_recorded()
-            version.call = without_nan(self, version) if is_asked else version.run
+            version.run = version.call = runnable(compiled, raw, function, request, avals, values)
+            if self.ask.is_auto and values is not None and has_loops(compiled):
+                version.tier = Tier(self, version, function)
+                version.run = version.call = version.tier.run
+            if values is not None and self._may_be_recorded():
+                version.call = without_nan(self, version)
         return self.finished(version)
+
+    def let_run(self, version: Version, raw: types.FunctionType, run: Callable[..., Any]) -> bool:
+        """Let a version whose generated function is ``raw`` run another one that does the same; False where another
+        thread is changing something now."""
+        if not section.lock.acquire(timeout=0):
+            return False
+        try:
+            if version.raw is raw:  # it may be recorded meanwhile
+                version.run = version.call = run
+                if self._may_be_recorded():
+                    version.call = without_nan(self, version)
+                self.finished(version)
+                self._options.clear()
+                self.function.__code__ = self._code_for(self._tested, None)
+        finally:
+            section.lock.release()
+        return True
 
     def _may_be_recorded(self) -> bool:
         """Whether there is code to be watched: one that stands for a call of a compiled function has none."""

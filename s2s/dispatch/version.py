@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from s2s.codegen.link import link
 from s2s.core.values import AbstractValue, Unknown
@@ -13,13 +13,17 @@ from s2s.versions.guards import Guard
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import Target
 
+if TYPE_CHECKING:
+    from s2s.dispatch.tiers import Tier
+
 __all__ = ["Version", "parameter_names", "renamed_for"]
 
 
 class Version:
     """One compiled version: ``raw`` is the generated function, ``run`` the same on its backend, ``call`` what the
-    dispatcher calls, ``guards`` the facts it relies on with the function whose globals and closure they look at. A
-    version of ``vjp`` ``has_pulled`` when a reverse sweep of it has come to its end."""
+    dispatcher calls, ``tier`` decides on ``run`` where the backend is ``auto``, ``guards`` the facts it relies on with
+    the function whose globals and closure they look at. A version of ``vjp`` ``has_pulled`` when a reverse sweep of it
+    has come to its end."""
 
     def __init__(
         self,
@@ -38,12 +42,21 @@ class Version:
         self.guards = guards
         self.late = 0
         self.has_pulled = False
+        self.tier: Tier | None = None
 
     def record(self, function: types.FunctionType, request: Request, problem: Any, is_told: bool = True) -> None:
         """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why, which a
         warning tells."""
-        self.compiled = recorded(function, request, problem, is_told)
+        self.compiled, self.tier = recorded(function, request, problem, is_told), None
         self.raw = self.run = self.call = link(self.compiled, function)
+
+    @property
+    def backend(self) -> str:
+        """What it runs on, and why."""
+        if self.tier is not None:
+            return self.tier.told
+        asked = dict(self.request.options).get("backend", "numpy")
+        return f"numpy: {asked} does not compile it" if asked != "numpy" and self.run is self.raw else str(asked)
 
     @property
     def keeps_states(self) -> bool:

@@ -22,7 +22,6 @@ import operator
 import re
 import sys
 import types
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -32,6 +31,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.functions import gives_the_same
 from s2s.core import inspection, ops
+from s2s.core.quiet import without_warnings
 
 __all__ = [
     "LONGEST_TEXT", "MOST_ITEMS", "MOST_LISTED", "Budget", "NotFolded", "call_pure", "charge", "is_long", "is_pure",
@@ -114,8 +114,7 @@ def call_pure(fn: Any, args: Iterable[Any], kwargs: dict[str, Any] | None = None
     if grown > MOST_ITEMS:
         raise NotFolded
     charge(1 + size + grown)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
+    with without_warnings(), np.errstate(all="ignore"):
         made = _by_scipy(fn, args, kwargs) if _is_multimethod(fn) else fn(*args, **kwargs)
     charge(0 if type(made) is range else _size(made))  # its items are not made
     return made

@@ -18,7 +18,9 @@ generated code never changes its arguments. What Numba cannot compile runs as Py
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
+import functools
 import operator
 import re
 import sys
@@ -30,18 +32,22 @@ from typing import Any
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.parts import part
+from s2s.backends.background import worker
 from s2s.backends.fallback import NumbaFallbackWarning
 from s2s.backends.numba.adaptation import Adapted, adapt, write_out_containers
+from s2s.backends.numba.differences import difference
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.syntax import bound_names, define, name_of, names_in, stored_names
 from s2s.backends.numba.wrappers import Names, kind_of_gradient, kinds_of_result, write_wrapper
+from s2s.backends.trial import Trial, with_errors_raised
 from s2s.codegen.link import file_name, link
+from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.values import AbstractValue
 from s2s.errors import error
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.paths import imported
-from s2s.versions.request import Compiled, Request
+from s2s.versions.request import Compiled, Path, Request
 
 try:
     import numba
@@ -54,9 +60,10 @@ from s2s.backends.numba.called import Caller, cell_of, flags, global_of
 from s2s.backends.numba.functions import replacement
 from s2s.backends.numba.kept import Kept, digest_of, keep
 from s2s.backends.numba.progress import shown_on_terminal
+from s2s.backends.numba.quiet import leave_warnings_alone
 from s2s.backends.numba.turns import numba_in_section
 
-__all__ = ["Refused", "Text", "at_line", "check_types", "compiled_text", "refused_by", "runnable"]
+__all__ = ["Refused", "Text", "at_line", "check_types", "compiled_aside", "compiled_text", "refused_by", "runnable"]
 
 
 def runnable(
@@ -64,16 +71,50 @@ def runnable(
     avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
 ) -> Callable[..., Any]:
     """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
-    text = Text(compiled, function, avals, values, dict(request.options))
+    text = _text_of(compiled, function, request, avals, values)
     try:
-        gradients = tuple(kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
-        if request.mode == "vjp":
-            return _with_pullback(text, raw, compiled.result, gradients)
-        kinds = kinds_of_result(compiled.result, request, gradients)
-        return Wrapped(text, text.entry, raw, text.samples, kinds).function
+        made, first = _prepared(text, raw, request)
+        first.compile()
     except Refused as refused:
         text.warn(refused)
         return raw
+    return made
+
+
+def compiled_aside(
+    compiled: Compiled, raw: types.FunctionType, function: types.FunctionType, request: Request,
+    avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
+) -> tuple[Callable[..., Any] | None, str]:
+    """``runnable`` in a thread of its own, for a user who has not asked for Numba: the compiled function, None where
+    Numba cannot compile it or something may differ but for rounding; and why. Nothing is warned of, no call of it
+    compiles."""
+    text = _text_of(compiled, function, request, avals, values)
+    text.is_aside = True
+    try:
+        with section, own_codes():
+            made, first = _prepared(text, raw, request)
+        first.compile()
+    except Refused as refused:
+        return None, refused.reason
+    text.samples = {}
+    return made, ""
+
+
+def _text_of(
+    compiled: Compiled, function: types.FunctionType, request: Request, avals: tuple[AbstractValue, ...],
+    values: tuple[Any, ...],
+) -> Text:
+    return Text(compiled, function, avals, values, dict(request.options), request.wrt if request.mode == "jvp" else ())
+
+
+def _prepared(text: Text, raw: types.FunctionType, request: Request) -> tuple[Callable[..., Any], Wrapped]:
+    """The function of a version, and what is to be compiled before it is called. Raises Refused."""
+    gradients = tuple(kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
+    if request.mode == "vjp":
+        return _with_pullback(text, raw, text.compiled.result, gradients)
+    kinds = kinds_of_result(text.compiled.result, request, gradients)
+    wrapped = Wrapped(text, text.entry, raw, text.samples, kinds)
+    return wrapped.function, wrapped
 
 
 class Refused(Exception):
@@ -110,15 +151,23 @@ class Text:
 
     def __init__(
         self, compiled: Compiled, function: types.FunctionType, avals: tuple[AbstractValue, ...],
-        values: tuple[Any, ...], options: Mapping[str, Any] = MappingProxyType({}),
+        values: tuple[Any, ...], options: Mapping[str, Any] = MappingProxyType({}), moved: tuple[Path, ...] = (),
     ) -> None:
+        """``moved`` are the arguments whose tangents, of the same kinds, are the last parameters; ``values`` may have
+        them."""
         self.compiled = compiled
         self.options = dict(options)
+        self.is_aside = False  # true in a thread of its own, for a user who has not asked for Numba
         self.function = function
         self.tree = _Plainly(compiled.made).visit(ast.parse(compiled.text))
         defs = [node for node in self.tree.body if isinstance(node, ast.FunctionDef)]
         self.entry = next(node for node in defs if node.name == compiled.entry)
         self.parameters = [a.arg for a in self.entry.args.args]
+        has_tangents = len(values) == len(self.parameters)
+        for name, *rest in moved:
+            place = self.parameters.index(name)
+            avals += (part(avals[place], tuple(rest)),)
+            values += () if has_tangents else (functools.reduce(operator.getitem, rest, values[place]),)
         self.samples = dict(zip(self.parameters, values, strict=True))
         self.avals = dict(zip(self.parameters, avals, strict=True))
         self.guarded = {
@@ -172,6 +221,8 @@ class Text:
 
     def warn(self, refused: Refused) -> None:
         """Say that this version runs as Python."""
+        if self.is_aside:
+            return
         code = self.function.__code__
         lines = self.compiled.text.splitlines()
         shown = _shown(lines, refused)
@@ -241,9 +292,10 @@ class Wrapped(Caller):
             raise Refused("the code is nested too deeply", node.lineno) from None
         self.facts += self.adapted.facts
         call, result = self._linked(node, parameters, kinds)
-        arguments = call(*(samples[name] for name in parameters))
-        self._compile(arguments)
+        self._arguments: tuple[Any, ...] = call(*(samples[name] for name in parameters))
         self.function = result
+        if text.is_aside:
+            self._refuse_what_may_differ(parameters)
 
     def _linked(self, node: ast.FunctionDef, parameters: list[str], kinds: Any) -> tuple[Any, Any]:
         """The function that gives the arguments of the compiled one, and the wrapper."""
@@ -275,12 +327,15 @@ class Wrapped(Caller):
             if cell.cell_contents is self.compiled:
                 cell.cell_contents = give_up
 
-    def _compile(self, arguments: tuple[Any, ...]) -> None:
-        """Compile for the types of these arguments."""
+    def compile(self) -> None:
+        """Compile for the types of the arguments that it was made for. Raises Refused."""
+        arguments, self._arguments = self._arguments, ()
         try:
             types_of = tuple(numba.typeof(argument) for argument in arguments)
         except ValueError as raised:
             raise refused_by(raised, self.text.compiled) from None
+        if self.text.is_aside and not all(map(_is_wide, types_of)):
+            raise Refused("there are integers that NumPy computes with in fewer than 64 bits", 0)
         refused = self.kept.refusal(types_of) if self.kept is not None else None
         if refused is not None:
             raise Refused(*refused)
@@ -292,13 +347,29 @@ class Wrapped(Caller):
             raise
         if self.kept is not None:
             self.kept.write()
+        if self.text.is_aside:
+            self.compiled.disable_compile()
+
+    def _refuse_what_may_differ(self, parameters: list[str]) -> None:
+        """Raise Refused where compiled code may do something else than Python, other than round."""
+        read = self.adapted.parameters.items()
+        own = {name for name, path in read if isinstance(path, ast.Name) and path.id in parameters}
+        reason = difference(self.adapted.node, set(self.adapted.parameters) - own)
+        if reason is not None:
+            raise Refused(reason, 0)
 
     def _compile_for(self, types_of: tuple[Any, ...]) -> None:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NumbaWarning)
+        with contextlib.ExitStack() as around:
+            if self.text.is_aside:
+                leave_warnings_alone()
+            else:
+                around.enter_context(warnings.catch_warnings())
+                warnings.simplefilter("ignore", NumbaWarning)
+                around.enter_context(section.interruptible())
+                around.enter_context(numba_in_section())
+                around.enter_context(shown_on_terminal(self.name))
             try:
-                with section.interruptible(), numba_in_section(), shown_on_terminal(self.name):
-                    self.compiled.compile(types_of)
+                self.compiled.compile(types_of)
             except Exception as raised:  # Numba raises what it likes
                 raise refused_by(raised, self.text.compiled) from None
         for dispatcher in (self.compiled, *self.called):
@@ -335,6 +406,17 @@ def check_types(dispatcher: Any) -> None:
                 raise Refused("truth values are added, subtracted or negated", expression.loc.line)
 
 
+def _is_wide(kind: Any) -> bool:
+    """Whether NumPy computes with values of a type as Numba does: it has no integers of fewer than 64 bits, or without
+    sign."""
+    if isinstance(kind, numba.types.BaseTuple):
+        return all(_is_wide(item) for item in getattr(kind, "types", ()))
+    kind = getattr(kind, "dtype", kind)
+    if isinstance(kind, numba.types.Integer):
+        return kind.name == "int64"
+    return isinstance(kind, (numba.types.Boolean, numba.types.Float, numba.types.Complex))
+
+
 def _is_truth(kind: Any) -> bool:
     return isinstance(getattr(kind, "dtype", kind), numba.types.Boolean)
 
@@ -344,8 +426,9 @@ def _is_truth(kind: Any) -> bool:
 
 def _with_pullback(
     text: Text, raw: types.FunctionType, kinds: Any, gradient_kinds: tuple[Any, ...]
-) -> Callable[..., Any]:
-    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``. Raises Refused.
+) -> tuple[Callable[..., Any], Wrapped]:
+    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``, and what is to be compiled before
+    it is called. Raises Refused.
 
     Compiled code cannot return a function. It returns what the pullback reads, and the pullback becomes a compiled
     function that takes it.
@@ -360,7 +443,8 @@ def _with_pullback(
         return raw(*values)  # type: ignore[no-any-return]
 
     value_kinds = kinds if isinstance(kinds, tuple) else (None, None)
-    run = Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:])).function
+    wrapped = Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:]))
+    run = wrapped.function
     pull = _Pullback(text, pullback, given, gradient_kinds)
     places = [text.parameters.index(name) for name in given]
 
@@ -373,7 +457,7 @@ def _with_pullback(
         return (out, lambda out_bar: pull(*captured, out_bar), *aux)
 
     assert kept is not None
-    return call
+    return call, wrapped
 
 
 def _refuse_objects_of_the_runtime(text: Text) -> None:
@@ -431,13 +515,42 @@ class _Pullback:
         if self.run is None:
             if any(isinstance(value, list) and not value for value in captured):
                 return self.plain(*captured, out_bar)  # Numba cannot tell what an empty list is a list of
-            samples = dict(zip(self.parameters, (*captured, out_bar), strict=True))
-            try:
-                self.run = Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given).function
-            except Refused as refused:
-                self.text.warn(refused)
+            given = (*captured, out_bar)
+            if self.text.is_aside:
                 self.run = self.plain
+                worker.submit(lambda: self._compile_aside(given))
+            else:
+                self._compile(given)
+        assert self.run is not None
         return self.run(*captured, out_bar)
+
+    def _prepared(self, values: tuple[Any, ...]) -> Wrapped:
+        """What is to be compiled for such values. Raises Refused."""
+        samples = dict(zip(self.parameters, values, strict=True))
+        return Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given)
+
+    def _compile(self, values: tuple[Any, ...]) -> None:
+        try:
+            wrapped = self._prepared(values)
+            wrapped.compile()
+            self.run = wrapped.function
+        except Refused as refused:
+            self.text.warn(refused)
+            self.run = self.plain
+
+    def _compile_aside(self, values: tuple[Any, ...]) -> None:
+        """Compile in the other thread; then some calls run both."""
+        try:
+            with section, own_codes():
+                wrapped = self._prepared(values)
+            wrapped.compile()
+        except Refused:
+            return
+
+        def settle(chosen: Callable[..., Any], why: str) -> None:
+            self.run = chosen
+
+        self.run = Trial(self.plain, with_errors_raised(self.plain, wrapped.function), settle)
 
 
 # --- Numba's errors -------------------------------------------------------------------------------------------------
