@@ -88,5 +88,43 @@ def by_hand(speed, pulse, target, courant):
     return speed_bar, pulse_bar
 
 
+def by_hand_in_loops(speed, pulse, target, courant):
+    """The same, each step in one pass: ``now`` and ``before`` are zero on the rim, also as adjoints."""
+    (rows, columns), steps = speed.shape, len(pulse)
+    bends = np.empty((steps, rows, columns))
+    before, now = np.zeros((rows, columns)), np.zeros((rows, columns))
+    misfit = np.empty((steps, columns))
+    for t in range(steps):
+        for i in range(1, rows - 1):
+            for j in range(1, columns - 1):
+                bend = now[i + 1, j] + now[i - 1, j] + now[i, j + 1] + now[i, j - 1] - 4.0 * now[i, j]
+                bends[t, i, j] = bend
+                before[i, j] = 2.0 * now[i, j] - before[i, j] + (courant * speed[i, j]) ** 2 * bend
+        before[rows // 2, columns // 2] += pulse[t]
+        before, now = now, before
+        for j in range(columns):
+            misfit[t, j] = 2.0 * (now[2, j] - target[t, j])
+    now_bar, before_bar, bend_bar = np.zeros((rows, columns)), np.zeros((rows, columns)), np.zeros((rows, columns))
+    speed_bar, pulse_bar = np.zeros((rows, columns)), np.empty(steps)
+    for t in range(steps - 1, -1, -1):
+        for j in range(1, columns - 1):
+            now_bar[2, j] += misfit[t, j]
+        pulse_bar[t] = now_bar[rows // 2, columns // 2]
+        for i in range(1, rows - 1):
+            for j in range(1, columns - 1):
+                speed_bar[i, j] += now_bar[i, j] * bends[t, i, j]
+                bend_bar[i, j] = (courant * speed[i, j]) ** 2 * now_bar[i, j]
+        for i in range(1, rows - 1):
+            for j in range(1, columns - 1):
+                around = bend_bar[i + 1, j] + bend_bar[i - 1, j] + bend_bar[i, j + 1] + bend_bar[i, j - 1]
+                older = now_bar[i, j]
+                now_bar[i, j] = before_bar[i, j] + 2.0 * older + around - 4.0 * bend_bar[i, j]
+                before_bar[i, j] = -older
+    for i in range(rows):
+        for j in range(columns):
+            speed_bar[i, j] *= 2.0 * courant * courant * speed[i, j]
+    return speed_bar, pulse_bar
+
+
 CASE = Case("membrane", membrane_loss, (0, 1), arguments, small=(6, 7), large=(120, 150), jax=in_jax,
-            hand_numpy=by_hand)  # fmt: skip
+            hand_numpy=by_hand, hand_numba=by_hand_in_loops)  # fmt: skip

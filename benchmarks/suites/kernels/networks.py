@@ -313,6 +313,29 @@ def residual_in_jax():
     return loss
 
 
+def normalized_back(x, bar):
+    x = x - np.mean(x, axis=0)
+    std = np.sqrt(np.mean(x * x, axis=0))
+    scale = 1.0 / np.sqrt(std + 1e-5)
+    std_bar = -0.5 * scale**3 * np.sum(bar * x, axis=0)
+    bar = bar * scale + x * (std_bar / (len(x) * std))
+    return bar - np.mean(bar, axis=0)
+
+
+def residual_by_hand(x, narrow, middle, wide):
+    first = convolved(x, narrow)
+    inner = np.pad(relu(normalized(first)), ((0, 0), (1, 1), (1, 1), (0, 0)))
+    second = convolved(inner, middle)
+    then = relu(normalized(second))
+    third = convolved(then, wide)
+    out_bar = 2.0 * relu(normalized(third) + x)
+    then_bar, wide_bar = convolved_back(then, wide, normalized_back(third, out_bar))
+    inner_bar, middle_bar = convolved_back(inner, middle, normalized_back(second, then_bar * (then > 0.0)))
+    first_bar = normalized_back(first, (inner_bar * (inner > 0.0))[:, 1:-1, 1:-1])
+    x_bar, narrow_bar = convolved_back(x, narrow, first_bar)
+    return x_bar + out_bar, narrow_bar, middle_bar, wide_bar
+
+
 def heads(h, n, d):
     return wave(h, n, d), wave(h, n, d, phase=1.0), wave(h, n, d, phase=2.0)
 
@@ -328,5 +351,5 @@ CASES = [
     Case("lenet", lenet_loss, tuple(range(9)), lenet_arguments, small=(2, 10, 3, 2, 3, 4, 2),
          large=(8, 28, 5, 6, 16, 84, 10), jax=lenet_in_jax, hand_numpy=lenet_by_hand, rewritten=True),
     Case("residual_block", residual_loss, (0, 1, 2, 3), residual_arguments, small=(3, 3, 2, 2), large=(4, 14, 32, 8),
-         jax=residual_in_jax),
+         jax=residual_in_jax, hand_numpy=residual_by_hand, rewritten=True),
 ]  # fmt: skip

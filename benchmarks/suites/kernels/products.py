@@ -164,6 +164,29 @@ def contours_in_jax():
     return loss
 
 
+def contours_by_hand(terms, start, weight):
+    """The inverses and the solutions are kept."""
+    degree, n, _ = terms.shape
+    count, kept = 8, []
+    inside = np.zeros((n, start.shape[1]), dtype=np.complex128)
+    for k in range(count):
+        point = 3.0 + 2.0 * np.exp(2.0j * np.pi * (k + 0.5) / count)
+        powers = point ** np.arange(degree)
+        inverse = np.linalg.inv(np.tensordot(powers, terms, axes=1))
+        found = inverse @ start
+        inside += (point - 3.0) / count * found
+        kept.append((point, powers, inverse, found))
+    inside_bar = 2.0 * weight * inside
+    terms_bar, start_bar = np.zeros_like(terms), np.zeros_like(start)
+    for point, powers, inverse, found in kept:
+        right_bar = inverse.conj().T @ (np.conj(point - 3.0) / count * inside_bar)
+        start_bar += right_bar.real
+        matrix_bar = right_bar @ found.conj().T
+        for k in range(degree):
+            terms_bar[k] -= (np.conj(powers[k]) * matrix_bar).real
+    return terms_bar, start_bar
+
+
 CASES = [
     Case("gemver", gemver_loss, (2, 3, 4, 5, 6, 7, 8, 9), gemver_arguments, small=(4,), large=(500,),
          jax=gemver_in_jax, torch=gemver_in_torch, autograd=gemver_in_autograd, hand_numpy=gemver_by_hand),
@@ -173,5 +196,5 @@ CASES = [
         wave(n, n, phase=float(k)) / n for k in range(4)), small=(4,), large=(240,), jax=three_products_in_jax,
         torch=three_products_in_torch, autograd=three_products_in_autograd, hand_numpy=three_products_by_hand),
     Case("contours", contours_loss, (0, 1), contours_arguments, small=(3, 4, 2), large=(3, 60, 20),
-         jax=contours_in_jax),
+         jax=contours_in_jax, hand_numpy=contours_by_hand),
 ]  # fmt: skip

@@ -122,5 +122,52 @@ def by_hand(tendency, field, speed, position, rate):
     return d_bar.copy(), field_bar, speed_bar, rate * d_bar - np.moveaxis(x_bar, 0, 2)
 
 
+def by_hand_in_loops(tendency, field, speed, position, rate):
+    """A column after the other, with the same pivots for the transposed system."""
+    rows, columns, levels = field.shape
+    tendency_bar, field_bar = np.empty_like(field), np.zeros_like(field)
+    position_bar, speed_bar = np.empty_like(field), np.zeros_like(speed)
+    mean, pivot, x, d_bar = np.zeros(levels + 1), np.empty(levels), np.empty(levels), np.empty(levels)
+    for i in range(rows):
+        for j in range(columns):
+            for k in range(1, levels):
+                mean[k] = 0.125 * (speed[i, j, k] + speed[i + 1, j, k])
+            for k in range(levels):
+                diagonal = rate + mean[k] - mean[k + 1]
+                right = rate * position[i, j, k] + tendency[i, j, k]
+                if k > 0:
+                    right -= mean[k] * (field[i, j, k] - field[i, j, k - 1])
+                    factor = -mean[k] * pivot[k - 1]
+                    diagonal -= factor * mean[k]
+                if k < levels - 1:
+                    right -= mean[k + 1] * (field[i, j, k + 1] - field[i, j, k])
+                if k > 0:
+                    right -= factor * x[k - 1]
+                pivot[k], x[k] = 1.0 / diagonal, right
+            x[levels - 1] *= pivot[levels - 1]
+            for k in range(levels - 2, -1, -1):
+                x[k] = (x[k] - mean[k + 1] * x[k + 1]) * pivot[k]
+            for k in range(levels):
+                d_bar[k] = 2.0 * rate * rate * (x[k] - position[i, j, k])
+                position_bar[i, j, k] = -d_bar[k]
+                if k > 0:
+                    d_bar[k] -= mean[k] * pivot[k - 1] * d_bar[k - 1]
+            d_bar[levels - 1] *= pivot[levels - 1]
+            for k in range(levels - 2, -1, -1):
+                d_bar[k] = (d_bar[k] + mean[k + 1] * d_bar[k + 1]) * pivot[k]
+            for k in range(levels):
+                tendency_bar[i, j, k] = d_bar[k]
+                position_bar[i, j, k] += rate * d_bar[k]
+            for k in range(1, levels):
+                between = d_bar[k] + d_bar[k - 1]
+                rise = field[i, j, k] - field[i, j, k - 1]
+                mean_bar = -0.125 * (rise + x[k] - x[k - 1]) * between
+                speed_bar[i, j, k] += mean_bar
+                speed_bar[i + 1, j, k] += mean_bar
+                field_bar[i, j, k] -= mean[k] * between
+                field_bar[i, j, k - 1] += mean[k] * between
+    return tendency_bar, field_bar, speed_bar, position_bar
+
+
 CASE = Case("vertical_advection", vertical_advection_loss, (0, 1, 2, 3), arguments, small=(3, 5), large=(48, 40),
-            jax=in_jax, hand_numpy=by_hand)  # fmt: skip
+            jax=in_jax, hand_numpy=by_hand, hand_numba=by_hand_in_loops)  # fmt: skip

@@ -54,4 +54,40 @@ def in_jax():
     return loss
 
 
-CASE = Case("lstm", lstm_loss, (0, 1, 2, 3), arguments, small=(4, 2, 3, 2), large=(40, 16, 12, 32), jax=in_jax)
+def by_hand(weights, recurrent, bias, out, sequence):
+    """The gates, cells and hidden values are kept; products that do not depend on the step before are made at once."""
+    steps, n, _ = sequence.shape
+    size = recurrent.shape[0]
+    gates = sequence[:-1] @ weights + bias
+    hidden, cells = np.zeros((steps, n, size)), np.zeros((steps, n, size))
+    for t in range(steps - 1):
+        gates[t] += hidden[t] @ recurrent
+        gates[t, :, : 3 * size] = sigmoid(gates[t, :, : 3 * size])
+        np.tanh(gates[t, :, 3 * size :], out=gates[t, :, 3 * size :])
+        forget, enter, leave, change = np.split(gates[t], 4, axis=1)
+        cells[t + 1] = forget * cells[t] + enter * change
+        hidden[t + 1] = leave * np.tanh(cells[t + 1])
+    errors = 2.0 / (n * steps) * (hidden[1:] @ out - sequence[1:])
+    given, gates_bar = errors @ out.T, np.empty_like(gates)
+    hidden_bar, cell_bar = np.zeros((n, size)), np.zeros((n, size))
+    for t in range(steps - 2, -1, -1):
+        forget, enter, leave, change = np.split(gates[t], 4, axis=1)
+        hidden_bar = hidden_bar + given[t]
+        raised = np.tanh(cells[t + 1])
+        cell_bar = cell_bar + hidden_bar * leave * (1.0 - raised * raised)
+        bar = gates_bar[t]
+        bar[:, :size] = cell_bar * cells[t] * forget * (1.0 - forget)
+        bar[:, size : 2 * size] = cell_bar * change * enter * (1.0 - enter)
+        bar[:, 2 * size : 3 * size] = hidden_bar * raised * leave * (1.0 - leave)
+        bar[:, 3 * size :] = cell_bar * enter * (1.0 - change * change)
+        cell_bar = cell_bar * forget
+        hidden_bar = bar @ recurrent.T
+    both = ((0, 1), (0, 1))
+    return (
+        np.tensordot(sequence[:-1], gates_bar, axes=both), np.tensordot(hidden[:-1], gates_bar, axes=both),
+        np.sum(gates_bar, axis=(0, 1)), np.tensordot(hidden[1:], errors, axes=both),
+    )  # fmt: skip
+
+
+CASE = Case("lstm", lstm_loss, (0, 1, 2, 3), arguments, small=(4, 2, 3, 2), large=(40, 16, 12, 32), jax=in_jax,
+            hand_numpy=by_hand)  # fmt: skip
