@@ -19,6 +19,7 @@ from benchmarks.contenders import HANDS, OWN, PEERS, Run, described, difference,
 
 TURNS = 9
 CONTENDERS = ("primal", *OWN, *PEERS, *HANDS)
+OUTSIDE = ("s2s numba", "hand numba", "torch", "torch compiled")
 AGREES = 1e-6
 """How far, relatively, a peer's gradient may be from that of s2s: sums are added in other orders."""
 
@@ -50,7 +51,9 @@ def measure(case: Case, seconds: float, contenders: tuple[str, ...] = CONTENDERS
     for contender, figures in timed(runs, seconds).items():
         row["contenders"][contender].update(figures)
     for contender, run in runs.items():
-        row["contenders"][contender]["megabytes"] = peak(contender, run) / 1e6
+        entry = row["contenders"][contender]
+        outside = contender in OUTSIDE or entry.get("backend", "").startswith("numba")
+        entry["megabytes"] = peak(run, outside) / 1e6
     return row
 
 
@@ -63,6 +66,8 @@ def prepare(contender: str, case: Case, args: tuple[Any, ...], entry: dict[str, 
         run = make(contender, case, args)
         result = run()
         entry["first"] = time.perf_counter() - start
+        if settle := getattr(run, "settle", None):
+            entry["backend"] = settle()
     notes = [str(w.message) for w in given if w.category.__module__.startswith("s2s")]
     if notes:
         entry["notes"] = notes
@@ -97,16 +102,16 @@ def timed(runs: dict[str, Run], seconds: float) -> dict[str, dict[str, float]]:
 # --- memory -----------------------------------------------------------------------------------------------------------
 
 
-def peak(contender: str, run: Run) -> float:
+def peak(run: Run, outside: bool) -> float:
     """The bytes that a call holds at its peak beyond its arguments.
 
     NumPy's arrays as tracemalloc counts them; for JAX what the compiler says that it needs; what other libraries
-    allocate by themselves (Numba, PyTorch) shows only in the resident memory of the process; small amounts do not.
+    allocate by themselves, ``outside``, shows only in the resident memory of the process; small amounts do not.
     """
     analysis = getattr(run, "analysis", None)
     if analysis is not None:
         return float(analysis.temp_size_in_bytes + analysis.output_size_in_bytes)
-    if contender in ("s2s numba", "hand numba", "torch", "torch compiled"):
+    if outside:
         return resident_peak(run)
     tracemalloc.start()
     try:

@@ -67,6 +67,11 @@ def fell_back(row: Row) -> list[str]:
     return list(row["contenders"].get("s2s numba", {}).get("notes", []))
 
 
+def compiled(row: Row, contender: str) -> bool:
+    """Whether a backend that chooses has chosen Numba."""
+    return str(row["contenders"].get(contender, {}).get("backend", "")).startswith("numba")
+
+
 def numba_compile(row: Row) -> float | None:
     """Seconds that the Numba backend adds to the first gradient."""
     numba, plain = (figure(row, backend, "first") for backend in ("s2s numba", "s2s numpy"))
@@ -130,7 +135,7 @@ def times(rows: list[Row]) -> Table:
             by_hand += [milliseconds(row, hand), number(to_hand(row, hand, backend))]
         own_figures = []
         for backend in OWN:
-            mark = "*" if backend == "s2s numba" and fell_back(row) else ""
+            mark = "*" if backend == "s2s numba" and fell_back(row) else "+" if compiled(row, backend) else ""
             own_figures += [milliseconds(row, backend) + mark, number(figure(row, backend, "ratio"))]
         made.add_row(
             row["case"], milliseconds(row, "primal"), *own_figures, *(milliseconds(row, peer) for peer in PEERS),
@@ -140,15 +145,16 @@ def times(rows: list[Row]) -> Table:
 
 
 def costs(rows: list[Row]) -> Table:
-    """Seconds to the first gradient, and memory."""
-    shown = [*OWN, "jax", "torch", "torch compiled", "hand numpy", "hand numba"]
-    headings = [*OWN, "(compile)", *shown[len(OWN) :]]
+    """Seconds to the first gradient, and memory; a backend that chooses starts as NumPy does."""
+    backends = list(COUNTERPARTS.values())
+    shown = [*backends, "jax", "torch", "torch compiled", "hand numpy", "hand numba"]
+    headings = [*backends, "(compile)", *shown[len(backends) :]]
     made = table("Seconds to the first gradient | peak memory of a gradient in MB", "case", [
         *headings, *(f"{name} MB" for name in ("primal", *shown)),
     ])  # fmt: skip
     for row in rows:
         first = [number(figure(row, name, "first")) for name in shown]
-        first.insert(len(OWN), number(numba_compile(row)))
+        first.insert(len(backends), number(numba_compile(row)))
         memory = [number(figure(row, name, "megabytes"), digits=1) for name in ("primal", *shown)]
         made.add_row(row["case"], *first, *memory)
     return made
@@ -228,11 +234,11 @@ def remarks(rows: list[Row]) -> list[str]:
 
 def print_report(results: dict[str, Any]) -> None:
     """Print everything, as wide as it is."""
-    console = Console(width=220, highlight=False, soft_wrap=True)
+    console = Console(width=260, highlight=False, soft_wrap=True)
     rows = results["rows"]
     if rows:
         console.print(times(rows))
-        console.print("* runs as Python: see below\n")
+        console.print("* runs as Python: see below; + compiled by Numba\n")
         console.print(costs(rows))
         console.print()
         console.print(targets(rows))

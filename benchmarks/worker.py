@@ -19,6 +19,7 @@ def main() -> None:
     one_core()
     name, seconds, *contenders = sys.argv[1:]
     os.environ.setdefault("S2S_CACHE", "0")
+    os.environ["S2S_NUMBA_AFTER"] = "0"  # ``auto`` as it runs in the end
     from benchmarks.measuring import CONTENDERS, measure
     from benchmarks.suites import find
 

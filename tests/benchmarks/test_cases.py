@@ -54,6 +54,17 @@ def test_others_agree_with_s2s(case, other):
     assert difference(make(other, case, args)(), wanted) < 1e-9
 
 
+def test_auto_is_settled_before_it_is_timed(monkeypatch):
+    pytest.importorskip("numba")
+    monkeypatch.setenv("S2S_BACKEND", "auto")
+    monkeypatch.setenv("S2S_NUMBA_AFTER", "0")
+    case = find("newton_sqrt")
+    args = case.arguments(*case.large)
+    run = make("s2s auto", case, args)
+    assert run.settle().partition(": ")[2]
+    assert difference(run(), case.hand_numpy(*args)) < 1e-12
+
+
 def test_names_are_unique():
     assert len({case.name for case in CASES}) == len(CASES)
     assert find("jacobi").name == "jacobi"
