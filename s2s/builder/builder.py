@@ -138,6 +138,8 @@ class Context:
     lengths: dict[Any, Dim] = field(default_factory=dict)
     ranges: dict[ir.Var, ir.Atom] = field(default_factory=dict)
     """What loops run over, by their items."""
+    sums: dict[str, dict[Any, int]] = field(default_factory=dict)
+    """What symbols of lengths stand for that are sums of lengths."""
     stacks: set[ir.Var] = field(default_factory=set)
     """Variables whose tangents and cotangents are those of ``stack_sweeps``: no other operation may read them."""
     masks: set[ir.Atom] = field(default_factory=set)

@@ -40,14 +40,14 @@ def slice_length(builder: Builder, part: ir.Atom, whole: Dim) -> Dim | None:
     bounds = context.definition(part, slice)
     if bounds is None or len(bounds) != 3 or bounds[2] not in (ir.Const(None), ir.Const(1)):
         return None
-    start, stop, end = _sum(context, bounds[0]), _sum(context, bounds[1]), _of_dim(whole)
+    start, stop, end = _sum(context, bounds[0]), _sum(context, bounds[1]), _of_dim(context, whole)
     if start is None or stop is None or end is None:
         return None
     length = _plus(stop, start, -1)
     if not all(_is_length(symbol) for symbol in length):
         return None
     is_inside = _is_natural(builder, start) and _is_natural(builder, _plus(end, stop, -1))
-    return _dim(length) if is_inside and _is_natural(builder, length) else None
+    return _dim(context, length) if is_inside and _is_natural(builder, length) else None
 
 
 def made_of_lengths(builder: Builder, fn: Any, args: tuple[ir.Atom, ...], known: Array) -> Array:
@@ -62,7 +62,7 @@ def made_of_lengths(builder: Builder, fn: Any, args: tuple[ir.Atom, ...], known:
     for k, part in enumerate(parts):
         length = _sum(context, part) if dims[k].symbol.startswith("?") else None
         if length is not None and all(map(_is_length, length)):
-            dims[k] = _dim(length)
+            dims[k] = _dim(context, length)
             builder.naturals.append(length)  # a negative one has raised an error
     return Array(known.dtype, tuple(dims))
 
@@ -78,8 +78,9 @@ def _sum(context: Context, atom: ir.Atom, depth: int = _DEPTH) -> Sum | None:
     if isinstance(value, (Array, Sequence)) or getattr(value, "type", None) is not int:
         return None
     length = length_of(value)
-    if length is not None and length.symbol and length.symbol[0] not in "?*":
-        return _of_dim(length)
+    known = None if length is None else _of_dim(context, length)
+    if known is not None:
+        return known
     made = context.definitions.get(atom) if isinstance(atom, ir.Var) and depth else None
     if isinstance(made, ir.Call) and made.fn in _SIGNS and len(made.args) == 2 and not made.kwargs:
         one, other = (_sum(context, a, depth - 1) for a in made.args)  # type: ignore[arg-type]
@@ -90,11 +91,13 @@ def _sum(context: Context, atom: ir.Atom, depth: int = _DEPTH) -> Sum | None:
 _SIGNS = {ir.Const(operator.add): 1, ir.Const(operator.sub): -1}
 
 
-def _of_dim(dim: Dim) -> Sum | None:
-    if dim.symbol and dim.symbol[0] in "?*":
+def _of_dim(context: Context, dim: Dim) -> Sum | None:
+    """A length as a sum; None for one that stands for several."""
+    if dim.is_constant:
+        return _without_zeros({None: dim.offset})
+    if dim.symbol.startswith(("*", "?~", "?mark", "?int", "?list")):
         return None
-    return _without_zeros({dim.symbol or None: 1 if dim.symbol else dim.offset} | (
-        {None: dim.offset} if dim.symbol else {}))
+    return _plus(context.sums.get(dim.symbol, {dim.symbol: 1}), {None: dim.offset}, 1)
 
 
 def _plus(one: Sum, other: Sum, factor: int) -> Sum:
@@ -109,7 +112,7 @@ def _is_length(symbol: Any) -> bool:
     return symbol is None or isinstance(symbol, str)
 
 
-def _dim(length: Sum) -> Dim:
+def _dim(context: Context, length: Sum) -> Dim:
     """A sum of lengths as one, with the same symbol for the same sum."""
     symbols = sorted(symbol for symbol in length if symbol is not None)
     if not symbols:
@@ -117,7 +120,9 @@ def _dim(length: Sum) -> Dim:
     if len(symbols) == 1 and length[symbols[0]] == 1:
         return Dim(symbols[0], length.get(None, 0))
     terms = [f"{length[s]:+d}*{s}".replace("+1*", "+").replace("-1*", "-") for s in symbols]
-    return Dim(f"?{{{''.join(terms)}}}", length.get(None, 0))
+    symbol = f"?{{{''.join(terms)}}}"
+    context.sums[symbol] = {s: length[s] for s in symbols}
+    return Dim(symbol, length.get(None, 0))
 
 
 def _is_natural(builder: Builder, number: Sum) -> bool:

@@ -24,7 +24,7 @@ from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.values import Array, Dim, Known
 from s2s.optimize.dead import changes_argument, drop_dead
-from s2s.optimize.rewriting import count_uses, map_blocks
+from s2s.optimize.rewriting import count_uses, map_blocks, without_result
 
 __all__ = ["PRODUCTS", "contract", "factor"]
 
@@ -56,7 +56,7 @@ class _Contracter:
         self.is_reverse = False
         self.seen: set[ir.Atom] = {*(p.var for p in function.params), *function.captures}
         self.uses = count_uses(drop_dead(function, context).body)
-        self.memory = Memory(function, context.value)
+        self.memory = Memory(without_result(function), context.value)
         self.calls: dict[ir.Atom, ir.Call] = {}
         self.keys = {
             s.value.args[0]: s.value.args[1] for s in ir.walk(function.body)
@@ -165,7 +165,10 @@ class _Contraction:
             return None
         self.a, self.b = (
             _first_of(atom, axes, builder, span) for atom, axes in zip((self.a, self.b), self.first_of, strict=True))
-        made = self._of_matrices(builder, span) or self._of_many(builder, span) or self._along(builder, span)
+        made = (
+            self._of_matrices(builder, span) or self._of_all(builder, span) or self._of_many(builder, span)
+            or self._along(builder, span)
+        )
         if made is not None and self.negative:
             made = builder.call(operator.neg, made, span=span)
         if made is None or not self.axes:
@@ -194,6 +197,12 @@ class _Contraction:
         if of_b.endswith(c) and len(of_b) == 2:
             b = _transposed(b, batch, builder, span)
         return builder.call(operator.matmul, a, b, span=span)
+
+    def _of_all(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
+        """A number: the sum of the product of two arrays of one shape."""
+        if self.output or self.axes or self.of_a != self.of_b:
+            return None
+        return builder.call(np.vdot, self.a, self.b, span=span)
 
     def _of_many(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
         """Of several indices at once. (Of all of them it would make an array without dimensions.)"""

@@ -27,6 +27,7 @@ from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir, ops, values
 from s2s.core.show import show
+from s2s.optimize.rewriting import without_result
 
 __all__ = ["check", "reading", "with_versions"]
 
@@ -54,7 +55,7 @@ def _with_versions(function: ir.Function, context: Context, value_of: ValueOf) -
     if not any(_changed(s) is not None or _makes_function(s) for s in ir.walk(function.body)):
         return function
     value_of = _known_by_all_names(function, context, value_of)
-    memory, first_names = Memory(function, value_of), _first_names(function)
+    memory, first_names = Memory(without_result(function), value_of), _first_names(function)
     numbers, loops = itertools.count(1), itertools.count(1)
     last = 0
 
@@ -197,7 +198,7 @@ class _Checker:
         self.context = context
         self.changing = changing
         self.changed = {id(s): _changed(s) for s in changing}
-        self.memory = Memory(function, context.value)
+        self.memory = Memory(without_result(function), context.value)
         self.buffers = self.memory.buffers
         self.delayed = delayed
         self.waiting: dict[ir.Var, ir.Let] = {}

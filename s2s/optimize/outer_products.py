@@ -29,7 +29,7 @@ from s2s.core.values import AbstractValue, Array, Known, Scalar, Sequence
 from s2s.optimize.contractions import PRODUCTS, factor
 from s2s.optimize.dead import is_pure_call
 from s2s.optimize.ranges import descends_from
-from s2s.optimize.rewriting import map_blocks
+from s2s.optimize.rewriting import map_blocks, without_result
 
 __all__ = ["collect_outer_products"]
 
@@ -68,7 +68,7 @@ class _Collector:
 
     def __init__(self, function: ir.Function, context: Context) -> None:
         self.context = context
-        self.memory = Memory(function, context.value)
+        self.memory = Memory(without_result(function), context.value)
         self.seen: set[ir.Atom] = {*(p.var for p in function.params), *function.captures}
 
     def block(self, block: ir.Block) -> ir.Block:

@@ -18,6 +18,7 @@ from s2s.optimize.checking import are_checked, checked
 from s2s.optimize.contractions import contract
 from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
+from s2s.optimize.first_additions import assign_first_additions
 from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.memory_versions import with_versions
 from s2s.optimize.names import name_temporaries, share_names
@@ -49,6 +50,8 @@ INVARIANTS = Pass(
     "invariants", drop_invariant, "what no iteration of a loop changes is read as it is before the loop", optional=True)
 SNAPSHOTS = Pass(
     "snapshots", drop_snapshots, "copies go that are used up before the array changes", optional=True)
+FIRST_ADDITIONS = Pass(
+    "first-additions", assign_first_additions, "what is added first to zeros is assigned", optional=True)
 ACCUMULATE = Pass("accumulate", accumulate, "x_bar = x_bar + c becomes x_bar += c", optional=True)
 SINK = Pass("sink", sink, "views and values taken from stacks move to their first reader", optional=True)
 SECTIONS = Pass("sections", drop_empty_sections, "titles of sweeps without statements go", optional=True)
@@ -58,7 +61,7 @@ REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
 
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS,
-    SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
+    FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 

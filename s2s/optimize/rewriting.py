@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 
-from s2s.core import ir
+from s2s.core import ir, ops
 
-__all__ = ["count_uses", "follow", "free_variables", "map_blocks", "substitute", "substitute_all"]
+__all__ = [
+    "count_uses", "follow", "free_variables", "map_blocks", "substitute", "substitute_all", "without_result",
+]
 
 
 def substitute(statement: ir.Statement, mapping: dict[ir.Atom, ir.Atom]) -> ir.Statement:
@@ -50,6 +52,22 @@ def count_uses(block: ir.Block) -> Counter[ir.Atom]:
         for inner in ir.blocks_of(s):
             read += inner.yields
     return Counter([atom for atom in read if isinstance(atom, ir.Var)])
+
+
+def without_result(function: ir.Function) -> ir.Function:
+    """The function without the displays of its result: what these put together shares no memory before."""
+    statements, yields = list(function.body.statements), [*function.body.yields]
+    while statements and isinstance(last := statements[-1], ir.Let):
+        if last.target is None or yields.count(last.target) != 1:
+            break
+        if not isinstance(last.value, ir.Call) or last.value.fn not in _DISPLAYS:
+            break
+        yields = [a for a in yields if a != last.target] + [*ir.atoms_of(last.value)]
+        statements.pop()
+    return ir.replace(function, body=ir.Block(tuple(statements), ()))
+
+
+_DISPLAYS = tuple(map(ir.Const, ops.DISPLAYS))
 
 
 def free_variables(function: ir.Function) -> Iterator[ir.Var]:

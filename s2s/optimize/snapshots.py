@@ -16,7 +16,7 @@ from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.optimize.dead import is_pure_call
 from s2s.optimize.memory_versions import reading
-from s2s.optimize.rewriting import count_uses, map_blocks, substitute
+from s2s.optimize.rewriting import count_uses, map_blocks, substitute, without_result
 
 _COPY = ir.Const(np.copy)
 
@@ -25,7 +25,7 @@ def drop_snapshots(function: ir.Function, context: Context) -> ir.Function:
     """The function without copies of arrays that are read for the last time before anything stores into the array."""
     if all(_copied(s)[1] is None for s in ir.walk(function.body)):
         return function
-    memory, uses = Memory(function, context.value), count_uses(function.body)
+    memory, uses = Memory(without_result(function), context.value), count_uses(function.body)
 
     def block(b: ir.Block) -> ir.Block:
         statements, at = list(b.statements), 0

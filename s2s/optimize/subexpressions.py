@@ -10,13 +10,13 @@ import operator
 from typing import Any
 
 from s2s.analysis.functions import facts
-from s2s.analysis.memory import Memory
+from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Context
-from s2s.core import ir
-from s2s.core.values import Scalar
+from s2s.core import ir, ops
+from s2s.core.values import Array, Scalar
 from s2s.directives.policies import Chosen
 from s2s.optimize.dead import changes_argument
-from s2s.optimize.rewriting import substitute
+from s2s.optimize.rewriting import substitute, without_result
 
 __all__ = ["share_subexpressions"]
 
@@ -30,7 +30,8 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
     What a block computes that runs again is not shared with its second run.
     """
     own = context.runtime_objects
-    stored = _stored(function, context) | context.checked  # of what is read for a check no kind is known
+    states = _States(function, context)
+    stored = states.stored | context.checked  # of what is read for a check no kind is known
 
     def atom(a: ir.Atom) -> ir.Atom:
         return mapping.get(a, a) if isinstance(a, ir.Var) else a
@@ -45,9 +46,10 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
         for before in b.statements:
             s = substitute(before, mapping) if isinstance(before, ir.Let) else ir.rebuild(before, atom, inside)
             target = s.target if isinstance(s, ir.Let) else None
-            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored, own):
+            states.note_view(s)
+            if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored, own, context):
                 assert isinstance(s.value, ir.Call)
-                key, passes = (s.value.fn, s.value.args, s.reads), target in context.passing
+                key, passes = states.key_of(s.value, s.reads), target in context.passing
                 if s.value.fn == _NEG:
                     of: ir.Atom = s.value.args[0]  # type: ignore[assignment]
                     negated[target] = of
@@ -68,26 +70,87 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
     return ir.replace(function, body=block(function.body, {}))
 
 
-def _stored(function: ir.Function, context: Context) -> set[ir.Atom]:
-    """What some statement changes in place, under every name that it may have."""
-    found: set[ir.Atom] = set()
-    for s in ir.walk(function.body):
-        if isinstance(s, ir.Store):
-            found.add(s.target)
-        elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
-            if changes_argument(s.value.fn.value) and not isinstance(s.value.args[0], ir.Star):
-                found.add(s.value.args[0])
-    if not found:
-        return found
-    memory = Memory(function, context.value)
-    return {var for atom in found if isinstance(atom, ir.Var) for var in (*memory.same(atom), atom)}
+class _States:
+    """What is stored into, and which of the stores change what is read. ``stored`` is what some statement changes in
+    place, under every name that it may have."""
 
-def _is_shareable(target: ir.Var, value: ir.Value, stored: set[ir.Atom], own: set[ir.Atom]) -> bool:
+    def __init__(self, function: ir.Function, context: Context) -> None:
+        self.context = context
+        self.views: dict[ir.Atom, Any] = {}
+        targets = [(s, target) for s in ir.walk(function.body) if (target := _changed_by(s)) is not None]
+        self.memory = Memory(without_result(function), context.value) if targets else None
+        self.stored: set[ir.Atom] = {target for _, target in targets}
+        of_lists = {target for s, target in targets if _is_of_list(s)} - {t for s, t in targets if not _is_of_list(s)}
+        self.numbers: dict[ir.Var | None, list[int]] = {}
+        """The versions that stores make of each memory, those of calls that may change any under None."""
+        if self.memory is None:
+            return
+        for s in ir.walk(function.body):
+            if not isinstance(s, (ir.Let, ir.Store)) or s.makes is None or _is_of_list(s):
+                continue
+            target = _changed_by(s)
+            root = self.memory.find(target) if isinstance(target, ir.Var) else None
+            self.numbers.setdefault(root, []).append(s.makes.number)
+        self.stored |= {
+            var for a in self.stored if isinstance(a, ir.Var) for var in self.memory.same(a)
+            if a not in of_lists or not isinstance(context.value(var), Array)
+        }
+
+    def note_view(self, s: ir.Statement) -> None:
+        """Remember how a view is made: two of the same part of an array are the same array."""
+        if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or s.target is None:
+            return
+        known = self.context.value(s.target)
+        if s.value.fn == _GETITEM and isinstance(known, Array) and known.shape:
+            base, index = s.value.args
+            if isinstance(self.context.value(base), Array) and is_basic(self.context.value(index)):  # type: ignore[arg-type]
+                parts = self.context.definition(index, ops.make_tuple) or (index,)  # type: ignore[arg-type]
+                where = tuple(map(self.context.written, parts))  # type: ignore[arg-type]
+                self.views[s.target] = self.views.get(base, base), where  # type: ignore[arg-type]
+
+    def key_of(self, call: ir.Call, reads: ir.Reads) -> Any:
+        """What a call computes: the function, its arguments, and of the memory that it reads the last store into it and
+        the loops around the call."""
+        args = tuple(self.views.get(a, a) for a in call.args)  # type: ignore[arg-type]
+        return call.fn, args, tuple((self.views.get(a, a), self._last(a, v), v.loops) for a, v in reads)
+
+    def _last(self, var: ir.Var, version: ir.Version) -> int:
+        if self.memory is None or not isinstance(self.context.value(var), Array):
+            return version.number
+        numbers = (*self.numbers.get(self.memory.find(var), ()), *self.numbers.get(None, ()))
+        return max((n for n in numbers if n <= version.number), default=0)
+
+
+def _changed_by(s: ir.Statement) -> ir.Atom | None:
+    """What a statement changes in place."""
+    if isinstance(s, ir.Store):
+        return s.target
+    if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and isinstance(s.value.fn, ir.Const):
+        first = s.value.args[0] if s.value.args and changes_argument(s.value.fn.value) else None
+        return None if isinstance(first, ir.Star) else first
+    return None
+
+
+def _is_of_list(s: ir.Statement) -> bool:
+    """Whether a statement adds to a list or takes from one, which changes no array in it."""
+    return isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _OF_LISTS
+
+
+_GETITEM = ir.Const(operator.getitem)
+_OF_LISTS = tuple(map(ir.Const, (list.append, list.pop, ops.push, ops.pull)))
+_OF_ARRAYS = ("T", "mT", "shape", "ndim", "size")
+
+
+def _is_shareable(
+    target: ir.Var, value: ir.Value, stored: set[ir.Atom], own: set[ir.Atom], context: Context
+) -> bool:
     if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
         return False
     if target in stored or target in own:
         return False
     fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
+    if fn is getattr and isinstance(context.value(value.args[0]), Array):  # type: ignore[arg-type]
+        return isinstance(value.args[1], ir.Const) and value.args[1].value in _OF_ARRAYS
     known = facts(fn)
     if known.acts or not (known.elementwise or known.shared):
         return False

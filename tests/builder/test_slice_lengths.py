@@ -50,7 +50,24 @@ def in_two(x, w):
     return np.sum(np.tanh(out))
 
 
+def of_a_result(x, w):
+    """Windows of an array whose length is half of another."""
+    half = x.shape[0] // 2
+    y = np.empty(half)
+    for i in range(half):
+        y[i] = x[2 * i] * x[2 * i + 1]
+    m, k = y.shape[0], w.shape[0]
+    out = np.zeros(m - k + 1)
+    for i in range(k):
+        out += y[i : i + m - k + 1] * w[i]
+    total = 0.0
+    for i in range(out.shape[0] - k + 1):
+        total = total + np.sum(np.tanh(out[i : i + k] * w))
+    return total
+
+
 PROVED = [
+    (of_a_result, wave(11), wave(2)),
     (by_places, wave(9), wave(4)), (by_places, wave(4), wave(4)), (by_slices, wave(7, 3), wave(3)),
     (backwards, wave(6), wave(2)), (in_two, wave(5, 6), wave(3, 2, 4)), (in_two, wave(4, 4), wave(1, 1, 1)),
     (by_places, wave(5), wave(1)),

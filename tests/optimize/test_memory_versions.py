@@ -108,7 +108,10 @@ def test_an_expression_that_is_folded_behind_a_store(checked, monkeypatch):
 
 @pytest.mark.parametrize("f", [same_product_twice, read_before_and_after])
 def test_equal_operations_are_shared_by_the_versions_that_they_read(checked, monkeypatch, f):
-    monkeypatch.setattr(subexpressions, "_stored", lambda function, context: set())
+    original = subexpressions._is_shareable
+    monkeypatch.setattr(
+        subexpressions, "_is_shareable", lambda target, value, stored, own, context: original(
+            target, value, set(), own, context))
     assert_right(f)
 
 

@@ -60,6 +60,15 @@ def rows_of_parts(d):
     return np.sum(found * found)
 
 
+def in_place(d, c):
+    """The rows of an array, in a loop in a loop; both gradients are returned."""
+    a = np.stack([d, np.sin(d)])
+    for r in range(a.shape[0]):
+        for q in range(a.shape[1]):
+            a[r, q] = np.tanh(a[r, q] @ c)
+    return np.sum(a * a)
+
+
 def changes_between(d):
     """The vector of the product changes after it."""
     v, total = d[0].copy(), 0.0
@@ -80,9 +89,9 @@ def read_between(d):
 
 PROGRAMS = {
     recurrent: (W, U, X), from_the_end: (W, U, X), from_one: (W, U, X), ends_early: (W, U, X), in_two_loops: (W, U, X),
-    rows_of_parts: (D,), changes_between: (D,), read_between: (D,),
+    in_place: (D, W), rows_of_parts: (D,), changes_between: (D,), read_between: (D,),
 }
-COLLECTED = (recurrent, from_the_end, from_one, rows_of_parts)
+COLLECTED = (recurrent, from_the_end, from_one, rows_of_parts, in_place)
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -1,0 +1,114 @@
+"""What is added first to zeros is assigned, where nothing looks at them in between; and what is computed twice while
+other arrays change is computed once."""
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.helpers import differences
+
+RNG = np.random.default_rng(29)
+X, M = 0.5 * RNG.standard_normal(5), 0.5 * RNG.standard_normal((4, 4))
+
+
+def in_place(x):
+    """Each item is replaced by what is computed of it."""
+    a = x.copy()
+    for i in range(1, len(a)):
+        a[i] = np.sin(a[i]) * a[i - 1]
+    return np.sum(a * a)
+
+
+def rows_in_place(m):
+    a = m.copy()
+    for i in range(len(a) - 1):
+        a[i] = np.tanh(a[i]) + a[i + 1]
+        a[:, 0] = a[:, 0] * 2.0
+    return np.sum(a**3)
+
+
+def a_part_of_the_place(m):
+    """The zeros are for more than what is added first."""
+    a = m.copy()
+    a[1] = 3.0 * a[1, 0]
+    a[:] = a[0]
+    a[2:] = a[2:] * a[:2]
+    return np.sum(np.sin(a))
+
+
+def through_a_view(m):
+    a = m.copy()
+    row = a[1]
+    row[:] = row * row
+    a[1, :] = a[1] + row
+    return np.sum(a * a)
+
+
+def by_places(m):
+    """Places that an array of integers names, one of them twice."""
+    at = np.array([0, 2, 0])
+    a = m.copy()
+    a[at] = np.sin(a[at])
+    a[1, 1] = a[1, 1] ** 2
+    return np.sum(a * a)
+
+
+def whole(m):
+    a = m.copy()
+    for _ in range(3):
+        a[:] = np.minimum(a, a[:, 0, None] + a[0] + 0.1)
+        a *= 1.1
+    return np.sum(a * a)
+
+
+def read_twice(m):
+    """The same differences, with stores into another array between them and into their own later."""
+    a, b = m.copy(), np.zeros_like(m)
+    for _ in range(2):
+        b[1:] = np.sin(a[1:] - a[:-1])
+        b[:-1] += np.cos(a[1:] - a[:-1])
+        a[1:-1] += 0.1 * b[1:-1] * (a[2:] - a[1:-1])
+        b *= a[1:][0] - a[:-1][1]
+    return np.sum(a * b)
+
+
+PROGRAMS = {
+    in_place: X, rows_in_place: M, a_part_of_the_place: M, through_a_view: M, by_places: M, whole: M, read_twice: M}
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_derivatives(f):
+    expected = differences(f, PROGRAMS[f])
+    np.testing.assert_allclose(s2s.grad(f)(PROGRAMS[f]), expected, rtol=1e-6, atol=1e-8)
+    _, tangent = s2s.jvp(f, (PROGRAMS[f],), (np.ones_like(PROGRAMS[f]),))
+    np.testing.assert_allclose(tangent, np.sum(expected), rtol=1e-6, atol=1e-8)
+
+
+def test_the_place_is_assigned():
+    text = s2s.source(whole, M).split("# reverse sweep")[1]
+    assert "[:] = 0.0" not in text and "a_bar[:] = np.where(" in text
+
+
+def test_the_whole_is_assigned():
+    def f(w, x):
+        h = np.zeros(len(w))
+        for t in range(len(x)):
+            h = np.tanh(w @ h + x[t])
+        return np.sum(h)
+
+    x = np.ones((3, 4))
+    assert "w_bar = rows.T @ columns" in s2s.source(f, M, x)
+    np.testing.assert_allclose(s2s.grad(f)(M, x), differences(lambda w: f(w, x), M), rtol=1e-6, atol=1e-8)
+
+
+def test_a_difference_is_computed_once():
+    text = s2s.source(read_twice, M).split("# reverse sweep")[0]
+    assert text.count("a[1:] - a[:-1]") == 1
+
+
+def test_gradients_are_arrays_of_their_own():
+    def f(a, b):
+        return np.sum(np.linalg.solve(M + 3.0 * np.eye(4), a + b))
+
+    a_bar, b_bar = s2s.grad(f, argnums=(0, 1))(X[:4], X[1:])
+    assert not np.shares_memory(a_bar, b_bar)
