@@ -31,6 +31,6 @@ def runnable(
     if values is None or dict(request.options).get("backend", "numpy") == "numpy":
         made: Callable[..., Any] = raw
         return made
-    from s2s.backends.numba import compiler
+    from s2s.backends.numba import versions
 
-    return compiler.runnable(compiled, raw, function, request, avals, values)
+    return versions.runnable(compiled, raw, function, request, avals, values)

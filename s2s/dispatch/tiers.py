@@ -107,7 +107,7 @@ class Tier:
     def _compiled(self, values: tuple[Any, ...]) -> tuple[Any, str]:
         version, problem = self.version, ""
         with section, own_codes():
-            compile_ = imported("s2s.backends.numba.compiler:compiled_aside")
+            compile_ = imported("s2s.backends.numba.versions:compiled_aside")
             texts = [*self._for_numba(), version.compiled]
         for text in texts:
             compiled, problem = compile_(text, self.raw, self.function, version.request, version.avals, values)

@@ -115,6 +115,19 @@ def test_other_arguments_after_the_swap():
     np.testing.assert_allclose(gradient(X, 0.5), slopes(X, 0.5), rtol=1e-12)
 
 
+def test_another_layout_is_compiled_when_it_comes_again():
+    gradient = s2s.grad(fresh())
+    decided(gradient, X)
+    raw, calls = gradient.dispatcher.last.raw.__code__, []
+    for _ in range(6):
+        sys.setprofile(lambda frame, event, _: calls.append(event) if frame.f_code is raw else None)
+        result = gradient(X[::2])
+        sys.setprofile(None)
+        np.testing.assert_allclose(result, slopes(X[::2]), rtol=1e-12)
+        assert worker.wait(LONG)
+    assert calls.count("call") == 4
+
+
 def test_what_changes_between_calls_is_read():
     rate = 2.0
 

@@ -1,4 +1,4 @@
-"""The Numba backend: the generated function of a version in, that function compiled by Numba out.
+"""A function of a generated text in, the same compiled by Numba out.
 
 ``adaptation`` turns the text into one that Numba takes, with a *wrapper* around it in Python: it reads what the
 function reads from outside, calls the compiled function, and puts containers of results together:
@@ -30,24 +30,21 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from s2s import runtime as rt
 from s2s.analysis.abstract.parts import part
 from s2s.backends.background import worker
 from s2s.backends.fallback import NumbaFallbackWarning
-from s2s.backends.numba.adaptation import Adapted, adapt, write_out_containers
+from s2s.backends.numba.adaptation import Adapted, adapt
 from s2s.backends.numba.differences import difference
 from s2s.backends.numba.paths import Outside, Unsupported
-from s2s.backends.numba.syntax import bound_names, define, name_of, names_in, stored_names
-from s2s.backends.numba.wrappers import Names, kind_of_gradient, kinds_of_result, write_wrapper
-from s2s.backends.trial import Trial, with_errors_raised
+from s2s.backends.numba.syntax import define, names_in
+from s2s.backends.numba.wrappers import Names, write_wrapper
 from s2s.codegen.link import file_name, link
-from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.values import AbstractValue
 from s2s.errors import error
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.paths import imported
-from s2s.versions.request import Compiled, Path, Request
+from s2s.versions.request import Compiled, Path
 
 try:
     import numba
@@ -57,64 +54,17 @@ except ImportError as missing:
     raise error("S2S533", problem=missing) from None
 
 from s2s.backends.numba.called import Caller, cell_of, flags, global_of
-from s2s.backends.numba.functions import replacement
 from s2s.backends.numba.kept import Kept, digest_of, keep
 from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.quiet import leave_warnings_alone
 from s2s.backends.numba.turns import numba_in_section
 
-__all__ = ["Refused", "Text", "at_line", "check_types", "compiled_aside", "compiled_text", "refused_by", "runnable"]
+__all__ = ["Refused", "Text", "Wrapped", "at_line", "check_types", "compiled_text", "refused_by"]
 
 
-def runnable(
-    compiled: Compiled, raw: types.FunctionType, function: types.FunctionType, request: Request,
-    avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
-) -> Callable[..., Any]:
-    """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
-    text = _text_of(compiled, function, request, avals, values)
-    try:
-        made, first = _prepared(text, raw, request)
-        first.compile()
-    except Refused as refused:
-        text.warn(refused)
-        return raw
-    return made
-
-
-def compiled_aside(
-    compiled: Compiled, raw: types.FunctionType, function: types.FunctionType, request: Request,
-    avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
-) -> tuple[Callable[..., Any] | None, str]:
-    """``runnable`` in a thread of its own, for a user who has not asked for Numba: the compiled function, None where
-    Numba cannot compile it or something may differ but for rounding; and why. Nothing is warned of, no call of it
-    compiles."""
-    text = _text_of(compiled, function, request, avals, values)
-    text.is_aside = True
-    try:
-        with section, own_codes():
-            made, first = _prepared(text, raw, request)
-        first.compile()
-    except Refused as refused:
-        return None, refused.reason
-    text.samples = {}
-    return made, ""
-
-
-def _text_of(
-    compiled: Compiled, function: types.FunctionType, request: Request, avals: tuple[AbstractValue, ...],
-    values: tuple[Any, ...],
-) -> Text:
-    return Text(compiled, function, avals, values, dict(request.options), request.wrt if request.mode == "jvp" else ())
-
-
-def _prepared(text: Text, raw: types.FunctionType, request: Request) -> tuple[Callable[..., Any], Wrapped]:
-    """The function of a version, and what is to be compiled before it is called. Raises Refused."""
-    gradients = tuple(kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
-    if request.mode == "vjp":
-        return _with_pullback(text, raw, text.compiled.result, gradients)
-    kinds = kinds_of_result(text.compiled.result, request, gradients)
-    wrapped = Wrapped(text, text.entry, raw, text.samples, kinds)
-    return wrapped.function, wrapped
+MISSED = (4, 64, 1024)
+"""After so many calls with types for which nothing is compiled, those of the last one are, where no call itself may
+compile."""
 
 
 class Refused(Exception):
@@ -292,6 +242,7 @@ class Wrapped(Caller):
             raise Refused("the code is nested too deeply", node.lineno) from None
         self.facts += self.adapted.facts
         call, result = self._linked(node, parameters, kinds)
+        self._handed, self._missed = call, 0
         self._arguments: tuple[Any, ...] = call(*(samples[name] for name in parameters))
         self.function = result
         if text.is_aside:
@@ -315,7 +266,22 @@ class Wrapped(Caller):
         if isinstance(raised, NumbaError):  # arguments of other types than those it was compiled for
             self.text.warn(refused_by(raised, self.text.compiled))
             self._give_up()
+        elif self.text.is_aside and type(raised) is TypeError and str(raised).startswith("No matching definition"):
+            self._missed += 1
+            if self._missed in MISSED:
+                worker.submit(lambda: self._compile_also(values))
         return self.plain(*values)
+
+    def _compile_also(self, values: tuple[Any, ...]) -> None:
+        """Compile for the types of these arguments, too: arrays of another layout, as a rule. In the other thread."""
+        self._arguments = self._handed(*values)
+        self.compiled.disable_compile(False)
+        try:
+            self.compile()
+        except Refused:
+            pass
+        finally:
+            self.compiled.disable_compile()
 
     def _give_up(self) -> None:
         """Let the wrapper run Python from now on."""
@@ -419,138 +385,6 @@ def _is_wide(kind: Any) -> bool:
 
 def _is_truth(kind: Any) -> bool:
     return isinstance(getattr(kind, "dtype", kind), numba.types.Boolean)
-
-
-# --- vjp ------------------------------------------------------------------------------------------------------------
-
-
-def _with_pullback(
-    text: Text, raw: types.FunctionType, kinds: Any, gradient_kinds: tuple[Any, ...]
-) -> tuple[Callable[..., Any], Wrapped]:
-    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``, and what is to be compiled before
-    it is called. Raises Refused.
-
-    Compiled code cannot return a function. It returns what the pullback reads, and the pullback becomes a compiled
-    function that takes it.
-    """
-    _refuse_objects_of_the_runtime(text)
-    split = _split(text)
-    if split is None:
-        raise Refused("the pullback is not made at the end", text.entry.lineno)
-    forward, pullback, kept, given = split
-
-    def plain(*values: Any) -> tuple[Any, ...]:
-        return raw(*values)  # type: ignore[no-any-return]
-
-    value_kinds = kinds if isinstance(kinds, tuple) else (None, None)
-    wrapped = Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:]))
-    run = wrapped.function
-    pull = _Pullback(text, pullback, given, gradient_kinds)
-    places = [text.parameters.index(name) for name in given]
-
-    def call(*values: Any) -> tuple[Any, ...]:
-        result: tuple[Any, ...] = run(*values)
-        out, made, *aux = result
-        if callable(made):  # by Python
-            return result
-        captured = (*made, *[values[place] for place in places])
-        return (out, lambda out_bar: pull(*captured, out_bar), *aux)
-
-    assert kept is not None
-    return call, wrapped
-
-
-def _refuse_objects_of_the_runtime(text: Text) -> None:
-    """Raise Refused where the text makes an object that tells arrays apart by who they are: what compiled code returns
-    has the same memory, and is another array."""
-    for node in ast.walk(text.entry):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attribute)) if (
-                text.compiled.imports.get(name) == "s2s.runtime" and isinstance(getattr(rt, attribute, None), type)
-            ):
-                raise Refused(f"`rt.{attribute}` is not compiled", node.lineno)
-
-
-def _split(text: Text) -> tuple[ast.FunctionDef, ast.FunctionDef, list[str], list[str]] | None:
-    """The two halves of a function that makes a pullback, and the names that the second takes: those that the first
-    returns for it, and parameters of the whole. None where it is written in another way."""
-    entry = copy.deepcopy(text.entry)
-    write_out_containers(entry, text.outside(text.samples, text.parameters, replacement))
-    last = entry.body[-1]
-    made = [s for s in entry.body if isinstance(s, ast.FunctionDef) and s.name == "pullback"]
-    if len(made) != 1 or not isinstance(last, ast.Return) or not isinstance(last.value, ast.Tuple):
-        return None
-    pullback, (value, pulled, *aux) = made[0], last.value.elts
-    if not (isinstance(pulled, ast.Name) and pulled.id == "pullback"):
-        return None
-    entry.body.remove(pullback)
-    read = names_in(pullback) - bound_names(pullback)
-    parameters = [a.arg for a in entry.args.args]
-    given = [name for name in parameters if name in read and name not in stored_names(entry)]
-    kept = sorted(read & bound_names(entry) - set(given))
-    both: list[ast.expr] = [value, ast.Tuple([name_of(name) for name in kept], ast.Load()), *aux]
-    last.value = ast.Tuple(both, ast.Load())
-    pullback.args.args = [ast.arg(name) for name in (*kept, *given)] + pullback.args.args
-    for node in (entry, pullback):
-        ast.fix_missing_locations(node)
-    return entry, pullback, kept, given
-
-
-class _Pullback:
-    """The second half, compiled at its first call: only then the cotangent's kind is known."""
-
-    def __init__(self, text: Text, node: ast.FunctionDef, given: list[str], kinds: tuple[Any, ...]) -> None:
-        self.text = text
-        self.node = node
-        self.given = given
-        self.kinds = kinds
-        self.parameters = [a.arg for a in node.args.args]
-        self.run: Callable[..., Any] | None = None
-        self.plain = text.linked(ast.FunctionDef(**dict(ast.iter_fields(node))))
-
-    def __call__(self, *values: Any) -> Any:
-        *captured, out_bar = values
-        if type(out_bar) is int:
-            out_bar = float(out_bar)
-        if self.run is None:
-            if any(isinstance(value, list) and not value for value in captured):
-                return self.plain(*captured, out_bar)  # Numba cannot tell what an empty list is a list of
-            given = (*captured, out_bar)
-            if self.text.is_aside:
-                self.run = self.plain
-                worker.submit(lambda: self._compile_aside(given))
-            else:
-                self._compile(given)
-        assert self.run is not None
-        return self.run(*captured, out_bar)
-
-    def _prepared(self, values: tuple[Any, ...]) -> Wrapped:
-        """What is to be compiled for such values. Raises Refused."""
-        samples = dict(zip(self.parameters, values, strict=True))
-        return Wrapped(self.text, self.node, self.plain, samples, self.kinds, self.given)
-
-    def _compile(self, values: tuple[Any, ...]) -> None:
-        try:
-            wrapped = self._prepared(values)
-            wrapped.compile()
-            self.run = wrapped.function
-        except Refused as refused:
-            self.text.warn(refused)
-            self.run = self.plain
-
-    def _compile_aside(self, values: tuple[Any, ...]) -> None:
-        """Compile in the other thread; then some calls run both."""
-        try:
-            with section, own_codes():
-                wrapped = self._prepared(values)
-            wrapped.compile()
-        except Refused:
-            return
-
-        def settle(chosen: Callable[..., Any], why: str) -> None:
-            self.run = chosen
-
-        self.run = Trial(self.plain, with_errors_raised(self.plain, wrapped.function), settle)
 
 
 # --- Numba's errors -------------------------------------------------------------------------------------------------
