@@ -75,7 +75,7 @@ def alike(found: Any, expected: Any) -> bool:
         return list(found) == list(expected) and all(alike(found[key], expected[key]) for key in expected)
     if isinstance(expected, (np.ndarray, np.generic, float, complex)):
         return _alike_arrays(np.asarray(found), np.asarray(expected))
-    return bool(found == expected)
+    return found is expected or (isinstance(expected, (int, str)) and found == expected)
 
 
 _NUMBERS = {(float, np.float64), (complex, np.complex128), (int, np.int64), (bool, np.bool_)}

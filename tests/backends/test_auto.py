@@ -45,6 +45,14 @@ def decided(gradient, *args):
     return results
 
 
+class Ambiguous:
+    def __eq__(self, other):
+        raise ValueError
+
+
+WITHOUT_TRUTH = Ambiguous()
+
+
 def chain(x, scale=2.0):
     total = 0.0
     for i in range(len(x)):
@@ -298,6 +306,10 @@ def test_the_faster_one_is_kept(monkeypatch, clock, told):
         ((1.0, {"a": np.arange(3)}), (1.0, {"b": np.arange(3)}), False),
         ([1.0], (1.0,), False),
         (None, None, True),
+        (3, 3, True),
+        (3, True, False),
+        (WITHOUT_TRUTH, WITHOUT_TRUTH, True),
+        (WITHOUT_TRUTH, type(WITHOUT_TRUTH)(), False),
     ],
 )
 def test_what_is_the_same_result(found, expected, is_alike):
