@@ -8,7 +8,7 @@ import types
 from typing import Any
 
 __all__ = [
-    "autograd_operator", "autograd_primitive", "autograd_rules", "namesake", "numba_type", "numba_ufunc",
+    "autograd_operator", "autograd_primitive", "autograd_rules", "is_prange", "namesake", "numba_type", "numba_ufunc",
     "written_in_python",
 ]
 
@@ -60,6 +60,11 @@ def numba_ufunc(fn: Any) -> tuple[types.FunctionType, Any] | None:
     boxed = tuple(
         k for k, core in enumerate(builder.sin) if not core and any(getattr(a[k], "ndim", None) == 1 for a in declared))
     return builder.py_func, (tuple(map(tuple, builder.sin)), tuple(map(tuple, builder.sout)), boxed)
+
+
+def is_prange(value: Any) -> bool:
+    """Whether it is ``numba.prange``."""
+    return isinstance(value, type) and (value.__module__, value.__name__) == ("numba.misc.special", "prange")
 
 
 def numba_type(value: Any) -> Any:

@@ -29,8 +29,10 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.backends.numba.binding import check_bound
+from s2s.backends.numba.grids import bounds_of, grid_points
 from s2s.backends.numba.integers import Integers
 from s2s.backends.numba.paths import (
+    DYNAMIC,
     Outside,
     Unsupported,
     article,
@@ -41,6 +43,7 @@ from s2s.backends.numba.paths import (
     in_place_of,
     is_array,
     is_number,
+    is_of_rules,
     is_static,
     is_trusted,
     kind_text,
@@ -57,14 +60,16 @@ from s2s.backends.numba.syntax import (
     is_range,
     is_text,
     leaves_of,
+    lists_in,
     literals_in,
     names_in,
     returned_display,
     store_names,
     stored_names,
+    write_tuples,
 )
 from s2s.core.functions import Result
-from s2s.core.values import UNKNOWN, Known
+from s2s.core.values import UNKNOWN, Array, Dim, Known
 
 __all__ = ["MATH_RETURNS_FLOAT", "Adapted", "Fact", "adapt", "write_out_containers"]
 
@@ -94,6 +99,7 @@ class Adapted:
     ``parameters`` are its parameters, each with the expression that gives its argument, ``known`` the objects that its
     text names, ``facts`` what it relies on. ``result`` is the display of tuples, lists and dicts that the original
     returns; the function returns what is in it, one after the other. It is None where both return the same.
+    ``by_python`` are the lines with calls that Python makes.
     """
 
     node: ast.FunctionDef
@@ -101,6 +107,7 @@ class Adapted:
     known: dict[str, Any] = field(default_factory=dict)
     facts: list[Fact] = field(default_factory=list)
     result: ast.expr | None = None
+    by_python: set[int] = field(default_factory=set)
 
 
 def adapt(node: ast.FunctionDef, outside: Outside) -> Adapted:
@@ -185,7 +192,14 @@ def _is_container_outside(value: ast.expr, node: ast.FunctionDef, outside: Outsi
 
 _DTYPE_OF: dict[type, Any] = {bool: np.bool_, int: np.int64, float: np.float64, complex: np.complex128}
 
+_OF_SHAPE = frozenset([np.empty, np.zeros, np.ones, np.full, np.reshape, np.broadcast_to, np.ndarray])
+
 _JOINS = frozenset([np.concatenate, np.stack, np.hstack, np.vstack, np.column_stack, np.dstack])
+
+
+def _line(node: ast.expr) -> int:
+    """The line of an expression of the text, -1 for one that stands for another."""
+    return getattr(node, "lineno", -1)
 
 
 class _Rewriter(ast.NodeTransformer):
@@ -211,6 +225,25 @@ class _Rewriter(ast.NodeTransformer):
             if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and is_range(n.value)
         }
         self.literals = {name: value for name, value in literals_in(self.node) if counts[name] == 1}
+
+        write_tuples(self.node, {name for name, count in counts.items() if count == 1}, self._takes_tuples)
+        self.lists = {name: value for name, value in lists_in(self.node) if counts[name] == 1}
+        products = [n for n in ast.walk(self.node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.MatMult)]
+        lines = {_line(n) for n in products}
+        has_stacks = any(self._is_stack(side) for n in products for side in (n.left, n.right))
+        self.products = lines if has_stacks or lines & outside.by_python else set()
+
+    def _takes_tuples(self, func: ast.expr) -> bool:
+        """Whether a function takes a tuple of arrays for a list of them."""
+        function = self._static(func)
+        return function in _JOINS or (isinstance(function, types.FunctionType) and is_of_rules(function))
+
+    def _is_stack(self, side: ast.expr) -> bool:
+        """Whether an expression is an array from outside of three dimensions or more."""
+        try:
+            return getattr(sample_of(side, self.outside), "ndim", 0) > 2
+        except (LookupError, TypeError, ValueError):
+            return False
 
     def run(self) -> None:
         """Do it."""
@@ -280,6 +313,8 @@ class _Rewriter(ast.NodeTransformer):
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=func)) if self._is_exception(func):
                 self.exceptions[name] = node.value
                 return None
+            case ast.Assign(targets=[ast.Tuple()], value=ast.Subscript() as value):
+                node.value = self._grid(value, is_unpacked=True) or value
         return self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> Any:
@@ -367,6 +402,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         helper = self.integers.helper_for(node)
+        if isinstance(node.op, ast.MatMult) and _line(node) in self.products:  # stacks of matrices
+            self.adapted.by_python |= self.products
+            function = self._known("matmul", self.outside.replace(np.matmul, None))
+            return self.generic_visit(ast.copy_location(ast.Call(function, [node.left, node.right], []), node))
         self.generic_visit(node)
         if helper is None:
             return node
@@ -380,30 +419,106 @@ class _Rewriter(ast.NodeTransformer):
             if forward is not node:
                 return self.visit(forward)
         if value is not None:
+            if value is zip and node.keywords:
+                raise Unsupported("Numba has no `zip` with `strict`", node.lineno)
             if isinstance(value, np.ufunc) and (len(node.args) > value.nin or node.keywords):
                 raise Unsupported(f"`{ast.unparse(node)}` has arguments that Numba does not know", node.lineno)
             node = self._spelled(node, value)
-            found = self.outside.replace(value, node)
+            is_own = 0 in self.outside.by_python and isinstance(value, types.FunctionType) and is_of_rules(value)
+            made = self._by_python(node, value) if is_own or _line(node) in self.outside.by_python else None
+            if made is not None and is_own:
+                self.adapted.by_python.add(0)
+            try:
+                found = value if made is not None else self.outside.replace(value, node)
+            except Unsupported:
+                made = self._by_python(node, value)
+                if made is None:
+                    raise
+            else:
+                if made is None and found is value and self.outside.lacks(value, node):
+                    made = self._by_python(node, value)
+            if made is not None:
+                return made
             if isinstance(found, ast.expr):
                 return self.visit(ast.copy_location(found, node))
             if found is not value:
-                node.func = self._known(getattr(value, "__name__", "helper"), found)
-                node.args = [self.visit(a) for a in node.args]
-                node.keywords = [self.visit(k) for k in node.keywords]
-                return node
+                return self._replaced(node, found, getattr(value, "__name__", "helper"))
         elif isinstance(node.func, ast.Attribute):
-            found = self.outside.replace(node.func.attr, node)  # a method
-            if isinstance(found, ast.expr):
-                return self.visit(ast.copy_location(found, node))
-            if found is not node.func.attr:
-                node.args.insert(0, node.func.value)
-                node.func = self._known(node.func.attr, found)
-                node.args = [self.visit(a) for a in node.args]
-                return node
+            return self._method(node, node.func)
         return self.generic_visit(node)
 
+    def _replaced(self, node: ast.Call, found: Any, name: str) -> ast.Call:
+        """A call of what stands for a function."""
+        node.func = self._known(name, found)
+        node.args = [self.visit(a) for a in node.args]
+        node.keywords = [self.visit(k) for k in node.keywords]
+        return node
+
+    def _method(self, node: ast.Call, func: ast.Attribute) -> Any:
+        """A call of a method."""
+        method = getattr(np.ndarray, func.attr, None)
+        whole = ast.copy_location(ast.Call(func, [func.value, *node.args], node.keywords), node)
+        if node.keywords and func.attr == "copy":
+            node.keywords = []  # what Numba copies is in C order
+        if func.attr == "squeeze":
+            keywords = node.keywords or [ast.keyword("axis", a) for a in node.args] or self._axes_of_one(func.value)
+            call = ast.copy_location(ast.Call(func, [func.value], keywords), node)
+            found = self.outside.replace(np.squeeze, call)
+            return self._replaced(call, found, "squeeze")
+        is_reshape = func.attr == "reshape" and node.keywords
+        if is_reshape or _line(node) in self.outside.by_python or self.outside.lacks(func.attr, node):
+            made = self._by_python(whole, method)
+            if made is not None:
+                return made
+        try:
+            found = self.outside.replace(func.attr, node)
+        except Unsupported:
+            made = self._by_python(whole, method)
+            if made is None:
+                raise
+            return made
+        if isinstance(found, ast.expr):
+            return self.visit(ast.copy_location(found, node))
+        if found is func.attr:
+            return self.generic_visit(node)
+        node.args.insert(0, func.value)
+        return self._replaced(node, found, func.attr)
+
+    def _by_python(self, node: ast.Call, function: Any) -> ast.expr | None:
+        """The call of a helper that lets Python call a function; None where it must not."""
+        if function is None or any(isinstance(a, ast.Starred) for a in node.args):
+            return None
+        args = [self._fixed(a) for a in node.args]
+        keywords = {str(k.arg): self._fixed(k.value) for k in node.keywords}
+        helper = None if "None" in keywords else self.outside.python(function, args, keywords)
+        if helper is None:
+            return None
+        self.adapted.by_python.add(_line(node))
+        parts = [*node.args, *(k.value for k in node.keywords)]
+        handed = [part for part, known in zip(parts, (*args, *keywords.values()), strict=True) if known is DYNAMIC]
+        given = [self.visit(ast.Tuple(p.elts, ast.Load()) if isinstance(p, ast.List) else p) for p in handed]
+        name = self._known(getattr(function, "__name__", "helper"), helper)
+        return ast.copy_location(ast.Call(name, given, []), node)
+
+    def _fixed(self, argument: ast.expr) -> Any:
+        """The value of an argument that is known when this is compiled, else DYNAMIC."""
+        if isinstance(argument, ast.Name):
+            argument = self.literals.get(argument.id, self.lists.get(argument.id, argument))
+        try:
+            return ast.literal_eval(argument)
+        except (ValueError, TypeError, SyntaxError):
+            found = self._static(argument)
+            return found if isinstance(found, (type, np.dtype)) else DYNAMIC
+
     def _spelled(self, node: ast.Call, value: Any) -> ast.Call:
-        """A call as Numba takes it: a tuple of arrays to join, not a list; axes as constants; dtypes of NumPy."""
+        """A call as Numba takes it: a tuple of arrays to join, not a list; axes as constants; dtypes of NumPy; shapes
+        that are tuples."""
+        if value is np.squeeze and len(node.args) == 1 and not node.keywords:
+            node.keywords = self._axes_of_one(node.args[0])
+        if value in _OF_SHAPE:
+            node.args[:2] = [self._shape(a) for a in node.args[:2]]
+        if value is np.transpose and len(node.args) == 2:
+            node.args[1] = self._folded(node.args[1])
         node.args = [self._dtype(a) for a in node.args]
         node.keywords = [ast.keyword(k.arg, self._dtype(k.value)) for k in node.keywords]
         if value is np.reshape and len(node.args) == 3 and ast.unparse(node.args[2]) == "'C'":
@@ -418,6 +533,40 @@ class _Rewriter(ast.NodeTransformer):
             node.args[0] = ast.copy_location(ast.Tuple(node.args[0].elts, ast.Load()), node)
         return node
 
+    def _axes_of_one(self, array: ast.expr) -> list[ast.keyword]:
+        """The axes of length 1 of a parameter, as an argument ``axis``; nothing where they are not known."""
+        found = path_of(array)
+        if found is None or found[0] in self.locals:
+            return []
+        match aval_at(self.outside.avals.get(found[0], UNKNOWN), found[1]):
+            case Array(_, tuple() as shape) if all(dim.offset or not dim.symbol.startswith("?") for dim in shape):
+                axes = tuple(k for k, dim in enumerate(shape) if dim == Dim("", 1))
+                return [ast.keyword("axis", ast.parse(repr(axes), mode="eval").body)]
+        return []
+
+    def _shape(self, argument: ast.expr) -> ast.expr:
+        """A list of lengths as a tuple."""
+        known = self.lists.get(argument.id) if isinstance(argument, ast.Name) else argument
+        if isinstance(known, ast.List) and not any(isinstance(item, ast.Starred) for item in known.elts):
+            return ast.copy_location(ast.Tuple(known.elts, ast.Load()), argument)
+        return argument
+
+    def _folded(self, argument: ast.expr) -> ast.expr:
+        """An argument that NumPy computes of constants, as a constant."""
+        value = self._constant(argument)
+        if isinstance(value, np.ndarray) and value.ndim == 1 and value.dtype.kind == "i" and len(value) < 32:
+            return ast.copy_location(ast.parse(repr(tuple(value.tolist())), mode="eval").body, argument)
+        return argument
+
+    def _constant(self, argument: ast.expr) -> Any:
+        """The value of an expression of constants and functions of NumPy; DYNAMIC where it is none."""
+        if not isinstance(argument, ast.Call) or argument.keywords:
+            return self._fixed(argument)
+        function, args = self._static(argument.func), [self._constant(a) for a in argument.args]
+        if any(a is DYNAMIC for a in args) or not isinstance(function, (np.ufunc, type(np.argsort))):
+            return DYNAMIC
+        return function(*args) if function in (np.remainder, np.argsort) else DYNAMIC
+
     def _dtype(self, argument: ast.expr) -> ast.expr:
         """``np.bool_`` for ``bool`` as an argument."""
         value = self._static(argument) if isinstance(argument, ast.Name) else None
@@ -428,12 +577,27 @@ class _Rewriter(ast.NodeTransformer):
         return self._outside(node) or self.generic_visit(node)
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
-        return self._outside(node) or self.generic_visit(node)
+        return self._grid(node) or self._outside(node) or self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> Any:
         if node.id in self.exceptions:
             raise Unsupported("an exception is used as a value", node.lineno)
         return self._outside(node) or node
+
+    def _grid(self, node: ast.Subscript, is_unpacked: bool = False) -> ast.expr | None:
+        """``np.mgrid[...]`` and ``np.ogrid[...]`` as calls; None for other subscripts."""
+        bounds = bounds_of(node.slice) if isinstance(node.value, (ast.Name, ast.Attribute)) else None
+        if bounds is None or (path_of(node.value) or ("",))[0] in self.assigned:
+            return None
+        try:
+            grid = sample_of(node.value, self.outside)
+        except (LookupError, TypeError, ValueError):
+            return None
+        name = "mgrid" if grid is np.mgrid else "ogrid" if grid is np.ogrid else None
+        if name is None:
+            return None
+        said: list[ast.expr] = [ast.Constant(name), ast.Constant(is_unpacked)]
+        return self._by_python(ast.copy_location(ast.Call(node.value, [*said, *bounds], []), node), grid_points)
 
     # -- what comes from outside
 

@@ -26,8 +26,8 @@ from numba.np.numpy_support import as_dtype
 
 from s2s.backends.numba.adaptation import adapt
 from s2s.backends.numba.arithmetic import share_any_rank
-from s2s.backends.numba.called import Caller, flags
-from s2s.backends.numba.compiler import Refused, Text, at_line, check_types, compiled_text, refused_by
+from s2s.backends.numba.called import Caller, Refused, flags
+from s2s.backends.numba.compiler import Text, at_line, check_types, compiled_text, refused_by
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.wrappers import kind_of_gradient, kinds_of_result
@@ -102,23 +102,32 @@ class _Alone(Caller):
     def __init__(self, made: Made, options: dict[str, Any], types: tuple[Any, ...]) -> None:
         super().__init__(options, is_alone=True)
         text = Text(made.compiled, made.function, made.avals, made.avals)
-        outside = Outside(text.find, {}, {}, text.is_trusted, self.replace, may_read=False, is_alone=True)
-        adapted = adapt(text.entry, outside)
         self.parameters = [a.arg for a in text.entry.args.args]
         gradients = tuple(kind_of_gradient(made.avals[self.parameters.index(p[0])]) for p in made.request.wrt
                           if len(p) == 1)
         self.kinds = kinds_of_result(made.compiled.result, made.request, gradients)
-        self.function, kept = compiled_text(adapted, text, self)
         try:
-            with warnings.catch_warnings(), section.interruptible(), shown_on_terminal(adapted.node.name):
-                warnings.simplefilter("ignore", NumbaWarning)
+            self.settle(lambda lines: self._compile(text, types, lines))
+        except Refused as refused:
+            raise Unsupported(at_line(made.compiled, refused)) from None
+
+    def _compile(self, text: Text, types: tuple[Any, ...], lines: frozenset[int]) -> None:
+        self.facts, self.called = [], []
+        outside = Outside(
+            text.find, {}, {}, text.is_trusted, self.replace, may_read=False, is_alone=True, python=self.python,
+            lacks=self.lacks, by_python=lines,
+        )
+        adapted = adapt(text.entry, outside)
+        self.check(adapted, lines)
+        self.function, kept = compiled_text(adapted, text, self)
+        with warnings.catch_warnings(), section.interruptible(), shown_on_terminal(adapted.node.name):
+            warnings.simplefilter("ignore", NumbaWarning)
+            try:
                 self.function.compile(types)
-            for dispatcher in (self.function, *self.called):
-                check_types(dispatcher)
-        except Refused as raised:
-            raise Unsupported(at_line(made.compiled, raised)) from None
-        except Exception as raised:  # Numba raises what it likes
-            raise Unsupported(at_line(made.compiled, refused_by(raised, made.compiled))) from None
+            except Exception as raised:  # Numba raises what it likes
+                raise refused_by(raised, text.compiled) from None
+        for dispatcher in (self.function, *self.called):
+            check_types(dispatcher)
         if kept is not None:
             kept.write()
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import types
+from collections.abc import Callable
 from typing import Any
 
 import numba
 
-from s2s.backends.numba.adaptation import Fact, adapt
+from s2s.backends.numba.adaptation import Adapted, Fact, adapt
 from s2s.backends.numba.arithmetic import OPTIONS
+from s2s.backends.numba.by_python import by_python, is_foreign, lacks, lacks_method
 from s2s.backends.numba.functions import replacement
 from s2s.backends.numba.kept import Marks, mark_of_called, mark_of_replaced
 from s2s.backends.numba.paths import Outside, Unsupported
@@ -18,7 +20,7 @@ from s2s.backends.numba.wrappers import HOLDER
 from s2s.frontend import sources
 from s2s.versions.paths import builtins_of
 
-__all__ = ["Caller", "cell_of", "flags", "global_of"]
+__all__ = ["Caller", "Refused", "cell_of", "flags", "global_of"]
 
 _CALLED: dict[tuple[Any, ...], tuple[Any, list[Fact], str]] = {}
 
@@ -31,16 +33,60 @@ def flags(options: dict[str, Any]) -> dict[str, Any]:
     return OPTIONS | {name: options[name] for name in ("fastmath", "parallel") if options.get(name)}
 
 
+class _NothingToTry(Exception):
+    """No call at the line where Numba stops can be made by Python."""
+
+
+class Refused(Exception):
+    """Numba cannot compile a function of a text; ``line`` is where it stops. It ``is_final`` where Python has been let
+    make the calls at that line."""
+
+    def __init__(self, reason: str, line: int, is_final: bool = False) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+        self.is_final = is_final
+
+
+MOST_LINES = 16
+"""At so many lines Python makes the calls, where Numba stops at them; then the whole function runs as Python."""
+
+
 class Caller:
     """A function that is compiled, with what it calls: ``facts`` are what these rely on, ``called`` the functions.
-    ``options`` are Numba's; one that ``is_alone`` has no Python around it."""
+    ``options`` are Numba's; one that ``is_alone`` has no Python around it, one that ``is_aside`` was not asked for, and
+    makes no calls in Python."""
 
-    def __init__(self, options: dict[str, Any], is_alone: bool = False) -> None:
+    def __init__(self, options: dict[str, Any], is_alone: bool = False, is_aside: bool = False) -> None:
         self.options = options
         self.is_alone = is_alone
+        self.is_aside = is_aside
         self.facts: list[Fact] = []
         self.called: list[Any] = []
         self.marks: Marks = {}
+
+    def settle(self, make: Callable[[frozenset[int]], Any]) -> None:
+        """Compile a function by ``make``, which is given the lines at which Python makes the calls: those at which
+        Numba has stopped before. Raises Refused."""
+        lines: frozenset[int] = frozenset()
+        last: Refused | None = None
+        while True:
+            try:
+                make(lines)
+                return
+            except _NothingToTry:
+                assert last is not None
+                raise last from None
+            except Refused as refused:
+                if refused.is_final or refused.line in lines or len(lines) == MOST_LINES:
+                    raise
+                last, lines = refused, lines | {refused.line}
+
+    @staticmethod
+    def check(adapted: Adapted, lines: frozenset[int]) -> None:
+        """Raise where there is no call at the line at which Numba has stopped that Python could make."""
+        if not lines <= adapted.by_python:
+            raise _NothingToTry
 
     def replace(self, value: Any, call: ast.Call | None) -> Any:
         """What stands for a function: Python functions are compiled too."""
@@ -48,6 +94,8 @@ class Caller:
         wrapped = getattr(found, "__wrapped__", None)
         if type(found).__name__ in ("Differentiable", "_Choosing") and isinstance(wrapped, types.FunctionType):
             found = wrapped
+        if type(found).__name__ == "CustomGradient" and isinstance(found.func, types.FunctionType):
+            return called_function(found.func, self, is_value=True)
         if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
             return called_function(value, self)
         if found is not value and not isinstance(found, ast.AST):
@@ -55,18 +103,36 @@ class Caller:
         return found
 
 
+    def python(self, function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+        """What stands for a call that Python makes; None where the function must not be called so."""
+        if self.is_aside or not is_foreign(function):
+            return None
+        helper = by_python(function, args, keywords)
+        self.marks[id(helper)] = ""  # machine code with the address of a function
+        return helper
+
+    def lacks(self, value: Any, call: ast.Call) -> bool:
+        """Whether Numba lacks a function, or the method of that name."""
+        if self.is_aside:
+            return False
+        if isinstance(value, str):
+            return lacks_method(value)
+        return is_foreign(value) and lacks(value, len(call.args), [str(k.arg) for k in call.keywords])
+
+
 def _is_numpy(value: types.FunctionType) -> bool:
     return (value.__module__ or "").partition(".")[0] == "numpy"
 
 
-def called_function(function: types.FunctionType, caller: Caller) -> Any:
-    """A Python function compiled to be called by compiled code. Raises Unsupported."""
-    key = (function, caller.is_alone, *caller.options.items())
+def called_function(function: types.FunctionType, caller: Caller, is_value: bool = False) -> Any:
+    """A Python function compiled to be called by compiled code; with ``is_value`` one that gives its value and a
+    function for the gradient, of which compiled code takes the value. Raises Unsupported."""
+    key = (function, is_value, caller.is_alone, caller.is_aside, *caller.options.items())
     found = _CALLED.get(key)
     if found is None:
         if len(_CALLED) >= MOST_CALLED:
             _CALLED.clear()
-        found = _CALLED[key] = _compile_called(function, caller)
+        found = _CALLED[key] = _compile_called(function, caller, is_value)
     made, facts, mark = found
     caller.facts += facts
     caller.called.append(made)
@@ -74,7 +140,7 @@ def called_function(function: types.FunctionType, caller: Caller) -> Any:
     return made
 
 
-def _compile_called(function: types.FunctionType, caller: Caller) -> tuple[Any, list[Fact], str]:
+def _compile_called(function: types.FunctionType, caller: Caller, is_value: bool) -> tuple[Any, list[Fact], str]:
     """The compiled function, what it relies on, and what another process knows it by, "" where that is nothing."""
     try:
         source = sources.find(function)
@@ -83,6 +149,8 @@ def _compile_called(function: types.FunctionType, caller: Caller) -> tuple[Any, 
     node = ast.parse(source.text).body[0]
     if not isinstance(node, ast.FunctionDef):
         raise Unsupported(f"`{function.__name__}` is a lambda")
+    if is_value:
+        _take_value(node)
     arguments = node.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         raise Unsupported(f"`{function.__name__}` takes any number of arguments, or some by keyword only")
@@ -94,7 +162,10 @@ def _compile_called(function: types.FunctionType, caller: Caller) -> tuple[Any, 
         return cell_of(function, name) if name in function.__code__.co_freevars else global_of(function, name)
 
     inner = _Inner(function, caller)
-    outside = Outside(find, {}, {}, lambda path, value: False, inner.replace, may_read=False, is_alone=caller.is_alone)
+    outside = Outside(
+        find, {}, {}, lambda path, value: False, inner.replace, may_read=False, is_alone=caller.is_alone,
+        python=caller.python, lacks=caller.lacks,
+    )
     try:
         adapted = adapt(node, outside)
     except Unsupported as refused:
@@ -109,6 +180,16 @@ def _compile_called(function: types.FunctionType, caller: Caller) -> tuple[Any, 
     facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
     mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__, caller.options)
     return numba.njit(**caller.options)(made), [*facts, *inner.facts], mark
+
+
+def _take_value(node: ast.FunctionDef) -> None:
+    """Let a function return the first of the two that it returns, and make no functions. Raises Unsupported."""
+    node.body = [s for s in node.body if not isinstance(s, ast.FunctionDef)]
+    for statement in ast.walk(node):
+        if isinstance(statement, ast.Return):
+            if not isinstance(statement.value, ast.Tuple) or len(statement.value.elts) != 2:
+                raise Unsupported(f"`{node.name}` does not return a value and a function where it is written")
+            statement.value = statement.value.elts[0]
 
 
 class _Inner:

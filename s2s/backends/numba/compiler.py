@@ -53,7 +53,7 @@ try:
 except ImportError as missing:
     raise error("S2S533", problem=missing) from None
 
-from s2s.backends.numba.called import Caller, cell_of, flags, global_of
+from s2s.backends.numba.called import Caller, Refused, cell_of, flags, global_of
 from s2s.backends.numba.kept import Kept, digest_of, keep
 from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.quiet import leave_warnings_alone
@@ -65,15 +65,6 @@ __all__ = ["Refused", "Text", "Wrapped", "at_line", "check_types", "compiled_tex
 MISSED = (4, 64, 1024)
 """After so many calls with types for which nothing is compiled, those of the last one are, where no call itself may
 compile."""
-
-
-class Refused(Exception):
-    """Numba cannot compile a function of the text."""
-
-    def __init__(self, reason: str, line: int) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.line = line
 
 
 class _Plainly(ast.NodeTransformer):
@@ -139,11 +130,11 @@ class Text:
         return global_of(self.function, name)
 
     def outside(
-        self, samples: dict[str, Any], same: list[str], replace: Callable[[Any, ast.Call | None], Any]
+        self, samples: dict[str, Any], same: list[str], replace: Callable[[Any, ast.Call | None], Any], **more: Any
     ) -> Outside:
         """What the names of a function of the text mean, whose parameters have these values now; ``same`` are those
         that are parameters of the version."""
-        return Outside(self.find, samples, {n: self.avals[n] for n in same}, self.is_trusted, replace)
+        return Outside(self.find, samples, {n: self.avals[n] for n in same}, self.is_trusted, replace, **more)
 
     def is_trusted(self, path: str, value: Any) -> bool:
         """Whether a guard of the version, or the text itself, sees to it that a path leads to this object."""
@@ -220,6 +211,10 @@ def _caller() -> int:
 # --- one function ---------------------------------------------------------------------------------------------------
 
 
+_FINAL = "finally: "
+"""Before a refusal that is kept, where letting Python make calls does not help."""
+
+
 class Wrapped(Caller):
     """One function of a text, compiled, with its wrapper ``function``. Raises Refused where that cannot be."""
 
@@ -227,25 +222,37 @@ class Wrapped(Caller):
         self, text: Text, node: ast.FunctionDef, plain: Callable[..., Any], samples: dict[str, Any], kinds: Any,
         same: list[str] | None = None,
     ) -> None:
-        super().__init__(flags(text.options))
+        super().__init__(flags(text.options), is_aside=text.is_aside)
         self.text = text
         self.plain = plain
         self.name = node.name
+        self.first: tuple[Kept, tuple[Any, ...]] | None = None
+        self._made_of = node, samples, kinds, text.parameters if same is None else same
+        self._prepare(frozenset())
+        if text.is_aside:
+            del self._made_of
+
+    def _prepare(self, lines: frozenset[int]) -> None:
+        """Write what is to be compiled, where Python makes the calls at these lines. Raises Refused."""
+        node, samples, kinds, same = self._made_of
+        self.facts, self.called = [], []
         parameters = [a.arg for a in node.args.args]
-        outside = text.outside(samples, text.parameters if same is None else same, self.replace)
+        outside = self.text.outside(
+            samples, same, self.replace, python=self.python, lacks=self.lacks, by_python=lines)
         try:
             self.adapted = adapt(node, outside)
-            self.compiled, self.kept = compiled_text(self.adapted, text, self)
         except Unsupported as refused:
             raise Refused(refused.reason, refused.line) from None
         except RecursionError:
             raise Refused("the code is nested too deeply", node.lineno) from None
+        self.check(self.adapted, lines)
+        self.compiled, self.kept = compiled_text(self.adapted, self.text, self)
         self.facts += self.adapted.facts
         call, result = self._linked(node, parameters, kinds)
         self._handed, self._missed = call, 0
         self._arguments: tuple[Any, ...] = call(*(samples[name] for name in parameters))
         self.function = result
-        if text.is_aside:
+        if self.text.is_aside:
             self._refuse_what_may_differ(parameters)
 
     def _linked(self, node: ast.FunctionDef, parameters: list[str], kinds: Any) -> tuple[Any, Any]:
@@ -295,6 +302,22 @@ class Wrapped(Caller):
 
     def compile(self) -> None:
         """Compile for the types of the arguments that it was made for. Raises Refused."""
+        if self.text.is_aside:
+            self._compile_prepared(frozenset())
+            return
+        try:
+            self.settle(self._compile_prepared)
+        except Refused as refused:
+            if self.first is not None:
+                kept, types_of = self.first
+                kept.refuse(types_of, _FINAL + refused.reason, refused.line)
+            raise
+        finally:
+            del self._made_of
+
+    def _compile_prepared(self, lines: frozenset[int]) -> None:
+        if lines:
+            self._prepare(lines)
         arguments, self._arguments = self._arguments, ()
         try:
             types_of = tuple(numba.typeof(argument) for argument in arguments)
@@ -304,12 +327,14 @@ class Wrapped(Caller):
             raise Refused("there are integers that NumPy computes with in fewer than 64 bits", 0)
         refused = self.kept.refusal(types_of) if self.kept is not None else None
         if refused is not None:
-            raise Refused(*refused)
+            reason, line = refused
+            raise Refused(reason.removeprefix(_FINAL), line, reason.startswith(_FINAL))
         try:
             self._compile_for(types_of)
         except Refused as found:
             if self.kept is not None and not isinstance(found.__context__, (MemoryError, OSError, RecursionError)):
                 self.kept.refuse(types_of, found.reason, found.line)
+                self.first = self.first or (self.kept, types_of)
             raise
         if self.kept is not None:
             self.kept.write()

@@ -16,7 +16,7 @@ from s2s.backends.numba.adaptation import MATH_RETURNS_FLOAT
 from s2s.backends.numba.arithmetic import HELPERS, TO_INTEGER, checked, to_integer
 from s2s.backends.numba.overloads import REPLACED
 from s2s.backends.numba.paths import Unsupported
-from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction
+from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction, squeezed
 from s2s.core.inspection import public_module
 
 __all__ = ["replacement"]
@@ -39,6 +39,8 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
         return reduction(getattr(np, value.__name__), call)
     if value is np.expand_dims and call is not None:
         return expansion(call)
+    if value is np.squeeze and call is not None:
+        return squeezed(call)
     if public_module(value) == "s2s.runtime" and value.__name__ in ("call", "call_method", "pulled"):
         raise Unsupported("what is called is known only when it runs", call.lineno if call is not None else 0)
     if _is_random(value):

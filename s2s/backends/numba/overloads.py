@@ -13,6 +13,7 @@ from numba.np.numpy_support import as_dtype
 
 from s2s import runtime as rt
 from s2s.backends.numba.arithmetic import OPTIONS, parts_of_index, share_any_rank
+from s2s.directives.policies import stop_gradient as plain_stop_gradient
 
 __all__ = ["REPLACED"]
 
@@ -45,7 +46,46 @@ def matmul(a: Any, b: Any) -> Any:
 
 @overload(matmul)
 def _matmul(a, b):
-    return lambda a, b: a @ b
+    if not (isinstance(a, types.Array) and isinstance(b, types.Array)) or max(a.ndim, b.ndim) <= 2:
+        return lambda a, b: a @ b
+    if a.ndim == 0 or b.ndim == 0:
+        return None
+    return _matmul_stacks(a, b)
+
+
+def _matmul_stacks(a, b):
+    """The loops over stacks of matrices, written for their ranks."""
+    kind = np.promote_types(as_dtype(a.dtype), as_dtype(b.dtype))
+    if kind.kind not in "fc" or kind.char in "eg":
+        return None
+    own = {"a": max(a.ndim - 2, 0), "b": max(b.ndim - 2, 0)}
+    most = max(own.values())
+    lines, space = ["def matmul(a, b):"], "    "
+    places: dict[str, list[str]] = {"a": [], "b": []}
+    for k in range(most):
+        axes = {name: k - most + n for name, n in own.items() if k - most + n >= 0}
+        lengths = [f"{name}.shape[{axis}]" for name, axis in axes.items()]
+        lines.append(f"    n{k} = {lengths[0]}")
+        if len(lengths) == 2:
+            lines += [f"    if n{k} == 1: n{k} = {lengths[1]}",
+                      f"    if {lengths[1]} != 1 and {lengths[1]} != n{k}: raise ValueError"]
+        for name, axis in axes.items():
+            places[name].append(f"i{k} if {name}.shape[{axis}] != 1 else 0")
+    matrix = [*(["a.shape[-2]"] if a.ndim > 1 else []), *(["b.shape[-1]"] if b.ndim > 1 else [])]
+    lines.append(f"    out = np.empty(({''.join(f'n{k}, ' for k in range(most))}{', '.join(matrix)},), kind)")
+    lines.append(f"    if a.shape[-1] != b.shape[{-2 if b.ndim > 1 else 0}]: raise ValueError")
+    for k in range(most):
+        lines.append(f"{space}for i{k} in range(n{k}):")
+        space += "    "
+    one = {name: f"{name}[{', '.join(p)}]" if p else name for name, p in places.items()}
+    whole = [f"np.ascontiguousarray({one['a']})", f"np.ascontiguousarray({one['b']})"]
+    for n, array in enumerate((a, b)):
+        if as_dtype(array.dtype) != kind:
+            whole[n] += ".astype(kind)"
+    lines += [f"{space}out[{', '.join(f'i{k}' for k in range(most))}] = {whole[0]} @ {whole[1]}", "    return out"]
+    scope: dict[str, Any] = {"np": np, "kind": kind}
+    exec("\n".join(lines), scope)
+    return scope["matmul"]
 
 
 def add_at(a: Any, index: Any, value: Any) -> None:
@@ -85,7 +125,12 @@ def _add_at(a, index, value):
                 a[first[k], second[k]] += one(value, k, first.shape[0])
 
         return places
-    return None
+    return _add_in_python
+
+
+def _add_in_python(a, index, value):
+    with numba.objmode():
+        np.add.at(a, index, value)
 
 
 @register_jitable
@@ -362,6 +407,18 @@ def outline(x):  # type: ignore[no-untyped-def]
     return x
 
 
+def stop_gradient(x: Any) -> Any:
+    """``s2s.stop_gradient``"""
+    raise NotImplementedError
+
+
+@overload(stop_gradient)
+def _stop_gradient(x):
+    if isinstance(x, types.Array):
+        return lambda x: x.copy()
+    return (lambda x: x) if isinstance(x, (types.Number, types.Boolean)) else None
+
+
 # --- the table ------------------------------------------------------------------------------------------------------
 
 
@@ -369,4 +426,5 @@ REPLACED: dict[Any, Any] = {np.full_like: full_like, np.matmul: matmul, np.add.a
                              math.isclose: is_close, float: to_float, rt.unbroadcast: unbroadcast, rt.cast: cast,
                              rt.zeros_like: zeros_like, rt.zeros_of: zeros_like, rt.check_scalar: check_scalar,
                              rt.check_own: check_own, rt.mirror: mirror, rt.add: plus, rt.index_bar: index_bar,
-                             rt.accumulate: add_at, rt.quotient: quotient, rt.power: power, rt.outline: outline}
+                             rt.accumulate: add_at, rt.quotient: quotient, rt.power: power, rt.outline: outline,
+                             plain_stop_gradient: stop_gradient}

@@ -15,12 +15,17 @@ from s2s.core.values import UNKNOWN, AbstractValue, Mapping, Sequence
 from s2s.versions.signature import is_stream
 
 __all__ = [
-    "Outside", "Unsupported", "article", "as_tuples", "aval_at", "cannot_follow", "follow", "in_place_of", "is_array",
-    "is_number", "is_static", "is_trusted", "kind_text", "path_of", "prefixes_of", "sample_of",
+    "DYNAMIC", "Outside", "Unsupported", "article", "as_tuples", "aval_at", "cannot_follow", "follow", "in_place_of",
+    "is_array", "is_number", "is_of_rules",
+    "is_static", "is_trusted", "kind_text", "path_of", "prefixes_of", "sample_of",
 ]
 
 MOST_ITEMS = 64
 """A tuple with more items than this is not handed to Numba, which compiles for each of them."""
+
+
+DYNAMIC = object()
+"""Stands among the arguments of a call for one that is known only when it runs."""
 
 
 class Unsupported(Exception):
@@ -40,7 +45,10 @@ class Outside:
     says for a name whether the dispatcher's guards see to it that it means the same at every call; ``may_read`` whether
     values that change can be passed as arguments (in a function that is called by a compiled one they cannot). Where it
     ``is_alone`` there is no Python around the compiled code: what it reads is compiled in, as Numba does, and what it
-    raises is what the caller sees.
+    raises is what the caller sees. ``python`` makes what stands for a call that Python is to make, of the function and
+    its arguments, with DYNAMIC for those that are known only when it runs; None where it is no function for that. It
+    is asked for what ``lacks`` says that Numba lacks, and for the calls at the lines ``by_python``; 0 stands for those
+    of functions of rules.
     """
 
     find: Callable[[str], Any]
@@ -50,6 +58,9 @@ class Outside:
     replace: Callable[[Any, ast.Call | None], Any]
     may_read: bool = True
     is_alone: bool = False
+    python: Callable[[Any, list[Any], dict[str, Any]], Any] = lambda function, args, keywords: None
+    lacks: Callable[[Any, ast.Call], bool] = lambda function, call: False
+    by_python: frozenset[int] = frozenset()
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------
@@ -177,11 +188,17 @@ def is_array(value: Any) -> bool:
     return type(value) is np.ndarray and value.dtype.char in _DTYPES and value.dtype.isnative
 
 
+def is_of_rules(value: types.FunctionType) -> bool:
+    """Whether it is a function that the code of derivatives calls."""
+    return (value.__module__ or "").startswith(("s2s.runtime", "s2s.rules"))
+
+
 _STATIC = (
     types.ModuleType, type, types.FunctionType, types.BuiltinFunctionType, np.ufunc, np.dtype, type(np.sum),
 )  # fmt: skip
 
-_STATIC_NAMES = ("method_descriptor", "cython_function_or_method", "Differentiable", "_Choosing")
+_STATIC_NAMES = ("method_descriptor", "cython_function_or_method", "Differentiable", "_Choosing",
+                 "CustomGradient")
 
 
 def is_static(value: Any) -> bool:

@@ -35,9 +35,9 @@ __all__ = ["with_pullback"]
 
 def with_pullback(
     text: Text, raw: types.FunctionType, kinds: Any, gradient_kinds: tuple[Any, ...]
-) -> tuple[Callable[..., Any], Wrapped]:
-    """The compiled function that gives ``(out, pullback)``, ``(out, pullback, aux)``, and what is to be compiled before
-    it is called. Raises Refused."""
+) -> tuple[Callable[[], Callable[..., Any]], Wrapped]:
+    """What gives the compiled function of ``(out, pullback)``, ``(out, pullback, aux)``, and what is to be compiled
+    before. Raises Refused."""
     _refuse_objects_of_the_runtime(text)
     split = _split(text)
     if split is None:
@@ -49,20 +49,24 @@ def with_pullback(
 
     value_kinds = kinds if isinstance(kinds, tuple) else (None, None)
     wrapped = Wrapped(text, forward, plain, text.samples, (value_kinds[0], None, *value_kinds[2:]))
-    run = wrapped.function
     pull = _Pullback(text, pullback, given, gradient_kinds)
     places = [text.parameters.index(name) for name in given]
 
-    def call(*values: Any) -> tuple[Any, ...]:
-        result: tuple[Any, ...] = run(*values)
-        out, made, *aux = result
-        if callable(made):  # by Python
-            return result
-        captured = (*made, *[values[place] for place in places])
-        return (out, lambda out_bar: pull(*captured, out_bar), *aux)
+    def make() -> Callable[..., Any]:
+        run = wrapped.function
+
+        def call(*values: Any) -> tuple[Any, ...]:
+            result: tuple[Any, ...] = run(*values)
+            out, made, *aux = result
+            if callable(made):  # by Python
+                return result
+            captured = (*made, *[values[place] for place in places])
+            return (out, lambda out_bar: pull(*captured, out_bar), *aux)
+
+        return call
 
     assert kept is not None
-    return call, wrapped
+    return make, wrapped
 
 
 def _refuse_objects_of_the_runtime(text: Text) -> None:

@@ -13,7 +13,7 @@ from numba.np.numpy_support import as_dtype
 
 from s2s.backends.numba.paths import Unsupported
 
-__all__ = ["REDUCTIONS", "expansion", "reduction"]
+__all__ = ["REDUCTIONS", "expansion", "reduction", "squeezed"]
 
 REDUCTIONS = {np.sum: "sum", np.mean: "mean", np.max: "max", np.min: "min", np.prod: "prod", np.any: "any",
                np.all: "all"}
@@ -151,3 +151,35 @@ def _expand(axes: tuple[int, ...]) -> Any:
         return scope["expand"]
 
     return expand
+
+
+def squeezed(call: ast.Call) -> Any:
+    """What stands for ``np.squeeze`` over axes that are constants. Raises Unsupported for others."""
+    given = [*call.args[1:], *(k.value for k in call.keywords)]
+    try:
+        axes = ast.literal_eval(given[0])
+    except (IndexError, ValueError):
+        reason = f"the rank of `{ast.unparse(call)}` is known only when it runs; give `axis`"
+        raise Unsupported(reason, call.lineno) from None
+    call.args, call.keywords = call.args[:1], []
+    return _squeeze(axes if isinstance(axes, tuple) else (axes,))
+
+
+@functools.cache
+def _squeeze(axes: tuple[int, ...]) -> Any:
+    def squeeze(a: Any) -> Any:
+        raise NotImplementedError
+
+    @overload(squeeze)
+    def choose(a):
+        if not isinstance(a, types.Array) or any(not -a.ndim <= k < a.ndim for k in axes):
+            return None
+        over = {k % a.ndim for k in axes}
+        index = ", ".join("0" if k in over else ":" for k in range(a.ndim))
+        lines = ["def squeeze(a):", *(f"    if a.shape[{k}] != 1: raise ValueError" for k in over)]
+        lines.append(f"    return {f'a[{index}]' if len(over) < a.ndim else 'a.reshape(())'}")
+        scope: dict[str, Any] = {}
+        exec("\n".join(lines), scope)
+        return scope["squeeze"]
+
+    return squeeze

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from s2s.codegen.expressions import BINARY
 from s2s.core.operators import OPERATORS
 
 __all__ = [
     "IN_PLACE", "Substitute", "bound_names", "define", "forward_range", "index_expression", "is_range", "is_text",
-    "items_of", "leaves_of", "literals_in", "name_of", "names_in", "returned_display", "store_names", "store_to",
-    "stored_names",
+    "items_of", "leaves_of", "lists_in", "literals_in", "name_of", "names_in", "returned_display", "store_names",
+    "store_to", "stored_names", "write_tuples",
 ]
 
 
@@ -70,6 +70,63 @@ def literals_in(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
                 parts = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.Load)
                 if all(isinstance(part, parts) for part in ast.walk(value)):
                     yield name, value
+
+
+def lists_in(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The variables that are assigned lists of constants, or tuples of these, which nothing but calls are given."""
+    given = {
+        id(a) for n in ast.walk(node) if isinstance(n, ast.Call)
+        for a in (*n.args, *(k.value for k in n.keywords)) if isinstance(a, ast.Name)
+    }
+    loads = (n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
+    kept = {n.id for n in loads if id(n) not in given}
+    for n in ast.walk(node):
+        match n:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List() | ast.Tuple() as value) if name not in kept:
+                parts = (ast.Constant, ast.UnaryOp, ast.USub, ast.Tuple, ast.List, ast.Load)
+                if all(isinstance(part, parts) for part in ast.walk(value)):
+                    yield name, value
+
+
+def write_tuples(node: ast.FunctionDef, once: set[str], takes: Callable[[ast.expr], bool]) -> None:
+    """Write lists as tuples, in place, where they are assigned to variables that are assigned ``once`` and nothing is
+    done with these but reading an item and passing them to functions that take tuples: Numba has arrays of several
+    kinds in tuples only."""
+    made = {
+        n.targets[0].id: n for n in ast.walk(node)
+        if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.List)
+        and n.targets[0].id in once and n.value.elts
+    }
+    fine = set()
+    for n in ast.walk(node):
+        match n:
+            case ast.Call(func=func, args=args) if takes(func):
+                fine |= {id(a) for a in args}
+            case ast.Subscript(value=ast.Name() as value, slice=ast.Constant(value=int())):
+                fine.add(id(value))
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.List(elts=items)) if name in made:
+                fine |= {id(item.value) for item in items if isinstance(item, ast.Starred)}
+    loads = [n for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and n.id in made]
+    kept = {n.id for n in loads if id(n) not in fine}
+    while True:
+        more = {name for name in made.keys() - kept if not _spreads_tuples(made[name].value, made.keys() - kept)}
+        if not more:
+            break
+        kept |= more
+    for name in made.keys() - kept:
+        elts = made[name].value.elts  # type: ignore[attr-defined]
+        items = [i for e in elts for i in (e.value.elts if _is_spread_display(e) else [e])]
+        made[name].value = ast.copy_location(ast.Tuple(items, ast.Load()), made[name].value)
+
+
+def _is_spread_display(item: ast.expr) -> bool:
+    return isinstance(item, ast.Starred) and isinstance(item.value, (ast.List, ast.Tuple))
+
+
+def _spreads_tuples(display: ast.expr, tuples: set[str]) -> bool:
+    """Whether what is spread in a display is a display, or one of these variables."""
+    items = [item for item in ast.walk(display) if isinstance(item, ast.Starred)]
+    return all(_is_spread_display(i) or (isinstance(i.value, ast.Name) and i.value.id in tuples) for i in items)
 
 
 def returned_display(node: ast.FunctionDef) -> ast.expr | None:

@@ -25,12 +25,12 @@ def runnable(
     """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
     text = _text_of(compiled, function, request, avals, values)
     try:
-        made, first = _prepared(text, raw, request)
+        make, first = _prepared(text, raw, request)
         first.compile()
     except Refused as refused:
         text.warn(refused)
         return raw
-    return made
+    return make()
 
 
 def compiled_aside(
@@ -44,12 +44,12 @@ def compiled_aside(
     text.is_aside = True
     try:
         with section, own_codes():
-            made, first = _prepared(text, raw, request)
+            make, first = _prepared(text, raw, request)
         first.compile()
     except Refused as refused:
         return None, refused.reason
     text.samples = {}
-    return made, ""
+    return make(), ""
 
 
 def _text_of(
@@ -59,11 +59,13 @@ def _text_of(
     return Text(compiled, function, avals, values, dict(request.options), request.wrt if request.mode == "jvp" else ())
 
 
-def _prepared(text: Text, raw: types.FunctionType, request: Request) -> tuple[Callable[..., Any], Wrapped]:
-    """The function of a version, and what is to be compiled before it is called. Raises Refused."""
+def _prepared(
+    text: Text, raw: types.FunctionType, request: Request
+) -> tuple[Callable[[], Callable[..., Any]], Wrapped]:
+    """What gives the function of a version, and what is to be compiled before. Raises Refused."""
     gradients = tuple(kind_of_gradient(part(text.avals[path[0]], tuple(path[1:]))) for path in request.wrt)
     if request.mode == "vjp":
         return with_pullback(text, raw, text.compiled.result, gradients)
     kinds = kinds_of_result(text.compiled.result, request, gradients)
     wrapped = Wrapped(text, text.entry, raw, text.samples, kinds)
-    return wrapped.function, wrapped
+    return lambda: wrapped.function, wrapped

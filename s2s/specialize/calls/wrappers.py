@@ -18,6 +18,7 @@ from s2s.core.wrappers import (
     autograd_operator,
     autograd_primitive,
     autograd_rules,
+    is_prange,
     namesake,
     numba_type,
     numba_ufunc,
@@ -144,6 +145,8 @@ def _by_argument(make: Any, mode: str) -> dict[int, Any] | None:
 def of_numba(site: CallSite) -> ir.Atom | None:
     """A function that ``@vectorize`` or ``@guvectorize`` made: the loops around the Python function, where something
     differentiated flows through it."""
+    if is_prange(site.fn):  # its iterations may run in any order: in that of a range, too
+        return site.instead(range, site.args, site.kwargs)
     dtype = numba_type(site.fn)
     if dtype is not None:
         return site.instead(dtype.type, site.args, site.kwargs)

@@ -40,10 +40,10 @@ def slope_of_chain(x):
 
 @s2s.differentiable(backend="numba")
 def refused(x):
-    total = 0.0
-    for v in np.reshape(np.broadcast_to(x, (2, 2)), (4,)):
-        total += v * v
-    return total
+    y = x[0]
+    if len(x) > 1:
+        y = x
+    return 2.0 * np.sum(y * y)
 
 
 @pytest.fixture

@@ -1,0 +1,283 @@
+"""Calls of functions that Numba lacks, or has for other arguments: compiled code makes them in Python.
+
+What it costs is the call and handing over a few arrays, where the whole function would run in Python otherwise. Numba
+asks for the type of the result before anything runs. It is found by calling the function, which is one of NumPy, SciPy
+or the runtime and has no effect but its result, with small examples of the types of its arguments.
+
+    t = np.einsum("ij,j->i", a, v)      by a helper of ``a`` and ``v``; the constants are part of it
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import itertools
+import types as python_types
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.registry import cpu_target
+from numba.extending import overload
+from numba.np.numpy_support import as_dtype, from_dtype
+
+from s2s.analysis import functions
+from s2s.backends.numba.grids import grid_points
+from s2s.backends.numba.paths import DYNAMIC, is_of_rules
+from s2s.core.functions import Result
+from s2s.core.inspection import public_module
+
+__all__ = ["by_python", "is_foreign", "lacks", "lacks_method"]
+
+_PACKAGES = ("numpy", "scipy", "math")
+_NOT = ("call", "pulled", "apply", "again", "recorded")
+_SIZES = (2, 3, 1)
+_MOST_TRIED = 60
+
+
+def is_foreign(value: Any) -> bool:
+    """Whether a function may be called by Python: it depends on its arguments only, and does nothing else."""
+    module = public_module(value) or ""
+    if isinstance(value, python_types.MethodDescriptorType) and value.__objclass__ is np.ndarray:
+        value, module = getattr(np, value.__name__, None), "numpy"
+    if isinstance(value, python_types.FunctionType) and is_of_rules(value):
+        return not value.__name__.startswith(("check", *_NOT))
+    if value is grid_points:
+        return True
+    if isinstance(value, np.ufunc) and not module:
+        module = "scipy.special"
+    if not isinstance(module, str) or module.partition(".")[0] not in _PACKAGES or "random" in module:
+        return False
+    if isinstance(value, type):
+        return False
+    known = functions.facts(value)
+    return not known.acts and not known.changes  # a function among its arguments has no type that is handed over
+
+
+@functools.cache
+def _typing() -> Any:
+    cpu_target.target_context.refresh()
+    cpu_target.typing_context.refresh()
+    return cpu_target.typing_context
+
+
+def lacks(value: Any, count: int, keywords: Sequence[str]) -> bool:
+    """Whether Numba has no such function, or none with so many arguments by position and these by name."""
+    if value is np.average and len(keywords) + count > 1:  # Numba gives None for an axis
+        return True
+    if isinstance(value, (np.ufunc, type)) and public_module(value).startswith("numpy"):
+        return False
+    known = _typing()._lookup_global(value)
+    if known is None:
+        return True
+    signatures = []
+    for template in known.templates:
+        own = getattr(template, "_overload_func", None)
+        if own is None:
+            return False
+        signatures.append(inspect.signature(own))
+    given = dict.fromkeys(keywords)
+    return not any(_binds(signature, [None] * count, given) for signature in signatures)
+
+
+@functools.cache
+def lacks_method(name: str) -> bool:
+    """Whether arrays have a method that those of Numba do not have."""
+    known = getattr(np.ndarray, name, None)
+    return callable(known) and _typing().resolve_getattr(types.Array(types.float64, 2, "C"), name) is None
+
+
+def _binds(signature: inspect.Signature, args: list[Any], keywords: dict[str, Any]) -> bool:
+    try:
+        signature.bind(*args, **keywords)
+    except TypeError:
+        return False
+    return True
+
+
+def by_python(function: Any, args: Sequence[Any], keywords: dict[str, Any]) -> Any:
+    """What compiled code calls instead of ``function(*args, **keywords)``, with those arguments that are DYNAMIC."""
+    key = function, _text_of(args), _text_of(keywords.items())
+    found = _helpers.get(key)
+    if found is None:
+        found = _helpers[key] = _helper(function, tuple(args), dict(keywords))
+    return found
+
+
+_helpers: dict[tuple[Any, ...], Any] = {}
+
+
+def _text_of(parts: Any) -> str:
+    return repr(tuple(parts))
+
+
+def _helper(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
+    count = sum(part is DYNAMIC for part in (*args, *keywords.values()))
+    is_new = functions.facts(function).result is Result.NEW
+
+    def call(*given: Any) -> Any:
+        left = iter(given)
+        positional = [next(left) if part is DYNAMIC else part for part in args]
+        named = {name: next(left) if part is DYNAMIC else part for name, part in keywords.items()}
+        return function(*positional, **named)
+
+    def helper(*given: Any) -> Any:
+        raise NotImplementedError
+
+    names = ", ".join(f"a{k}" for k in range(count))
+
+    def made(*kinds: Any) -> Any:
+        result = _known_type(function, args, keywords, kinds) or _result_type(function, call, kinds, is_new)
+        convert = _converter(result)
+        scope = {"objmode": numba.objmode, "result": result, "call": lambda *given: convert(call(*given))}
+        body = f"    with objmode(out=result):\n        out = call({names})\n    return out"
+        exec(f"def by_python({names}):\n{body}", scope)
+        return scope["by_python"]
+
+    scope: dict[str, Any] = {"made": made}
+    exec(f"def choose({names}):\n    return made({names})", scope)
+    helper.__name__ = getattr(function, "__name__", "helper")
+    overload(helper)(scope["choose"])
+    return helper
+
+
+# --- the type of a result -------------------------------------------------------------------------------------------
+
+
+def _result_type(function: Any, call: Any, kinds: tuple[Any, ...], is_new: bool) -> Any:
+    """The type of what a function gives for arguments of these types, by examples."""
+    name = getattr(function, "__name__", "a function")
+    found: list[Any] = []
+    tried = itertools.product(_SIZES, repeat=sum(map(_slots, kinds)))
+    ones = (1,) * sum(map(_slots, kinds))
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for sizes in (ones, *itertools.islice(tried, _MOST_TRIED)):
+            left = iter(sizes)
+            examples = [_example(kind, left) for kind in kinds]
+            try:
+                value = call(*examples)
+            except Exception:  # these lengths do not fit
+                continue
+            kind = _type_of(value, is_new)
+            if kind is None or (found and found[0] != kind):
+                raise numba.TypingError(f"the kind of the result of `{name}` is known only when it runs")
+            found.append(kind)
+            if len(found) == 3:
+                break
+    if not found:
+        raise numba.TypingError(f"`{name}` has no result for such arguments")
+    return found[0]
+
+
+def _known_type(function: Any, args: tuple[Any, ...], keywords: dict[str, Any], kinds: tuple[Any, ...]) -> Any:
+    """The type of what ``np.reshape`` and ``np.broadcast_to`` give, which the new shape tells; None for others."""
+    if function not in (np.reshape, np.broadcast_to) or not kinds or not isinstance(kinds[0], types.Array):
+        return None
+    shape = args[1] if len(args) > 1 else keywords.get("shape", keywords.get("newshape"))
+    if shape is DYNAMIC and len(kinds) == 2:
+        shape = kinds[1]
+    if isinstance(shape, (int, types.Integer)):
+        rank = 1
+    elif isinstance(shape, (tuple, list, types.BaseTuple)):
+        rank = len(shape)
+    else:
+        return None
+    return types.Array(kinds[0].dtype, rank, "A")
+
+
+def _slots(kind: Any) -> int:
+    """How many lengths an example has."""
+    if isinstance(kind, (types.Array, types.Integer)):
+        return 1
+    return sum(map(_slots, _items(kind))) if isinstance(kind, types.BaseTuple) else 0
+
+
+def _items(kind: Any) -> Any:
+    """The types of the items of a tuple."""
+    return kind.types
+
+
+def _example(given: Any, sizes: Iterator[int]) -> Any:
+    """A value of a type, with the next lengths."""
+    kind = given
+    match given:
+        case types.Array():
+            return _example_array(as_dtype(kind.dtype), kind.ndim, next(sizes))
+        case types.StringLiteral():
+            return kind.literal_value
+        case types.Boolean():
+            return True
+        case types.Integer():
+            return next(sizes)
+        case types.Float():
+            return as_dtype(kind).type(0.5)
+        case types.Complex():
+            return as_dtype(kind).type(0.5 + 0.25j)
+        case types.BaseTuple():
+            return tuple([_example(item, sizes) for item in _items(kind)])
+        case types.NoneType():
+            return None
+        case types.Omitted():
+            return kind.value
+        case types.SliceType():
+            return slice(None)
+        case types.List(dtype=types.Number()):
+            return [_example(kind.dtype, itertools.repeat(0))]
+        case _:
+            raise numba.TypingError(f"a value of the type {kind} is not handed to Python")
+
+
+def _example_array(dtype: Any, rank: int, size: int) -> Any:
+    """An array with numbers that most functions take: its matrices are symmetric and positive definite."""
+    if dtype.kind in "iub":
+        return np.zeros((size,) * rank, dtype)
+    made = np.full((size,) * rank, 0.125)
+    if rank >= 2:
+        made += np.eye(size) * (1.0 + np.arange(size))
+    elif rank == 1:
+        made += np.arange(size) * 0.25
+    return made.astype(dtype)
+
+
+def _type_of(value: Any, is_new: bool) -> Any:
+    """The Numba type of a result; None where there is none."""
+    if isinstance(value, np.ndarray):
+        if type(value) is not np.ndarray or value.dtype.char not in "?bBhHiIlLqQfdFD":
+            return None
+        return types.Array(from_dtype(value.dtype), value.ndim, "C" if is_new else "A")
+    if isinstance(value, (tuple, list)):
+        items = [_type_of(item, is_new) for item in value]
+        return None if None in items else types.Tuple(items)
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        kind = numba.typeof(value)
+        return kind if isinstance(kind, (types.Number, types.Boolean)) else None
+    return None
+
+
+def _converter(kind: Any) -> Any:
+    """The function that gives what a call gave as the value of a type that was found for it. It raises TypeError where
+    it is another one: the Python function runs then."""
+    if isinstance(kind, types.Array):
+        dtype = as_dtype(kind.dtype)
+        order: Literal["C"] | None = "C" if kind.layout == "C" else None
+
+        def array(value: Any) -> Any:
+            if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != kind.ndim:
+                raise TypeError("another kind of result")
+            return np.asarray(value, order=order) if value.flags.writeable else value.copy()
+
+        return array
+    if isinstance(kind, types.BaseTuple):
+        parts = [_converter(item) for item in _items(kind)]
+        return lambda value: tuple([part(item) for part, item in zip(parts, value, strict=True)])
+
+    def number(value: Any) -> Any:
+        if numba.typeof(value) != kind:
+            raise TypeError("another kind of result")
+        return value
+
+    return number
