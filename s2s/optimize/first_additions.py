@@ -6,6 +6,10 @@ zeros were made for the whole.
 
     w_bar = np.zeros_like(w)            w_bar = rows.T @ columns
     w_bar += rows.T @ columns   ->
+
+    x_bar = np.zeros_like(x)            x_bar = np.zeros_like(x)
+    for t in range(n):          ->      for t in range(n):
+        x_bar[t] += g @ w                   x_bar[t] = g @ w
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import AbstractValue, Array, Known
+from s2s.optimize.ranges import descends_from
 from s2s.optimize.rewriting import count_uses, map_blocks, without_result
 
 __all__ = ["assign_first_additions"]
@@ -45,6 +50,7 @@ class _Assigner:
         self.context = context
         self.memory = Memory(without_result(function), context.value)
         self.uses: Counter[ir.Atom] = count_uses(function.body)
+        self.lets: dict[Any, ir.Value] = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let)}
 
     def block(self, block: ir.Block) -> ir.Block:
         statements = [map_blocks(s, self.block) for s in block.statements]
@@ -64,12 +70,11 @@ class _Assigner:
             if any(isinstance(a, ir.Var) and self.memory.find(a) == root for a in ir.reads_of(s)):
                 return k
             if any(self._mentions(inner, root) for inner in ir.blocks_of(s)):
-                return None
+                return k if isinstance(s, ir.For) else None
         return None
 
     def _mentions(self, block: ir.Block, root: ir.Var) -> bool:
-        read = [a for s in ir.walk(block) for a in (*ir.reads_of(s), *(y for b in ir.blocks_of(s) for y in b.yields))]
-        return any(isinstance(a, ir.Var) and self.memory.find(a) == root for a in (*read, *block.yields))
+        return any(self.memory.find(a) == root for a in self._atoms(block))
 
     # --- a place that is set to zero
 
@@ -112,7 +117,12 @@ class _Assigner:
         known = self.context.value(target) if target is not None else None
         at = None if target is None else self._next_access(statements, place, target)
         added = None if at is None else statements[at]
-        if at is None or target is None or not isinstance(added, ir.Store) or not _is_addition(added):
+        if at is None or target is None:
+            return
+        if isinstance(added, ir.For):
+            statements[at] = self._in_iterations(added, target)
+            return
+        if not isinstance(added, ir.Store) or not _is_addition(added):
             return
         value = added.value
         is_whole = added.target == target and self._where(added) == ()
@@ -127,6 +137,44 @@ class _Assigner:
                     statements[k] = ir.replace(made, target=target)
                     del statements[at], statements[place]
                 return
+
+
+    # --- a place in each iteration
+
+    def _in_iterations(self, loop: ir.For, target: ir.Var) -> ir.For:
+        """The loop with an assignment where each iteration adds to another place of zeros, once."""
+        if not self._counts(loop) or self._atoms(loop.body).count(target) != 1:
+            return loop
+        root = self.memory.find(target)
+        if any(a != target and self.memory.find(a) == root for a in self._atoms(loop.body)):
+            return loop
+        body = list(loop.body.statements)
+        for k, s in enumerate(body):
+            if isinstance(s, ir.Store) and s.target == target and _is_addition(s) and s.kind == "item":
+                parts = self.context.definition(s.key, ops.make_tuple) or (s.key,)
+                if loop.item in parts and self._where(s) is not None:
+                    body[k] = ir.replace(s, op=None)
+        return ir.replace(loop, body=ir.replace(loop.body, statements=tuple(body)))
+
+    def _atoms(self, block: ir.Block) -> list[ir.Var]:
+        """The variables that a block reads, as often as it does."""
+        found = [*block.yields]
+        for s in ir.walk(block):
+            found += [*ir.reads_of(s), *(y for b in ir.blocks_of(s) for y in b.yields)]
+        return [a for a in found if isinstance(a, ir.Var)]
+
+    def _counts(self, loop: ir.For) -> bool:
+        """Whether the items of a loop are numbers that are not negative, each another one."""
+        made = self.lets.get(loop.iterable)
+        if isinstance(made, ir.Call) and made.fn == ir.Const(reversed):
+            made = self.lets.get(made.args[0])
+        if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
+            return False
+        if len(made.args) == 1 or descends_from(made, self.lets.get) is not None:
+            return True
+        start = made.args[0]
+        is_up = len(made.args) == 2 or made.args[2] == ir.Const(1)
+        return is_up and isinstance(start, ir.Const) and type(start.value) is int and start.value >= 0
 
 
 def _is_every(value: AbstractValue) -> bool:

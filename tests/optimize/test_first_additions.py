@@ -72,7 +72,53 @@ def read_twice(m):
     return np.sum(a * b)
 
 
+def each_row(m):
+    """Iterations add to rows of their own, once, and twice; others to rows that two of them have."""
+    total, n = 0.0, len(m)
+    for i in range(n):
+        total = total + np.sum(np.tanh(m[i]) ** 2)
+    for j in range(n - 1, 0, -1):
+        total = total + np.sum(np.sin(m[:, j]))
+    for i in range(n):
+        total = total + np.sum(m[i] ** 3) * np.sum(m[i - 1])
+    for i in range(-n, n):
+        total = total + np.sum(np.cos(m[i]))
+    return total
+
+
+def one_row_each(m):
+    total = 0.0
+    for i in range(len(m)):
+        total = total + np.sum(np.tanh(m[i]) ** 2)
+    return total
+
+
+def rows_in_two_loops(m):
+    total = 0.0
+    for _ in range(2):
+        for i in range(len(m)):
+            total = total + np.sum(np.tanh(m[i] * total) ** 2) + np.sum(m[i])
+    return total
+
+
+def from_both_ends(m):
+    """Places that two iterations name, one of them from the end."""
+    total = 0.0
+    for i in range(-2, 3):
+        total = total + np.sum(np.sin(m[i]))
+    return total
+
+
+def a_number_times(m):
+    total = 0.0
+    for i in range(len(m)):
+        for _ in range(2):
+            total = total + np.sum(np.sin(m[i]) * total) + m[i, 0]
+    return total
+
+
 PROGRAMS = {
+    each_row: M, one_row_each: M, rows_in_two_loops: M, from_both_ends: M, a_number_times: M,
     in_place: X, rows_in_place: M, a_part_of_the_place: M, through_a_view: M, by_places: M, whole: M, read_twice: M}
 
 
@@ -87,6 +133,12 @@ def test_derivatives(f):
 def test_the_place_is_assigned():
     text = s2s.source(whole, M).split("# reverse sweep")[1]
     assert "[:] = 0.0" not in text and "a_bar[:] = np.where(" in text
+
+
+def test_a_place_of_each_iteration_is_assigned():
+    assert "m_bar[i] = " in s2s.source(one_row_each, M)
+    for f in (rows_in_two_loops, from_both_ends, a_number_times):
+        assert "m_bar[i] = " not in s2s.source(f, M)
 
 
 def test_the_whole_is_assigned():
