@@ -28,13 +28,23 @@ from s2s.codegen.emit import emit
 from s2s.codegen.heading import with_heading, with_reason
 from s2s.core import ir
 from s2s.core.limits import TooLong, check_statements
+from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Same
 from s2s.errors import DifferentiationError, error
 from s2s.optimize.checking import checked, sound
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.detach import detach
 from s2s.optimize.invariants import drop_invariant
-from s2s.optimize.passes import NESTED, NOT_FOR, REMARKS, SIMPLIFICATIONS, run_passes, switched_off
+from s2s.optimize.passes import (
+    COMPILE_LOOPS,
+    NESTED,
+    NOT_FOR,
+    REMARKS,
+    SIMPLIFICATIONS,
+    WITH_LOOPS,
+    run_passes,
+    switched_off,
+)
 from s2s.optimize.reread import reread
 from s2s.optimize.rewriting import free_variables
 from s2s.reverse.joint import Joint, joined
@@ -181,7 +191,12 @@ def _compile(
         function = joined(Joint(context, primal.specializer, function, request, MODES, shared, arguments))
     function = sound(with_heading(function, fn, request))
     function = sound(run_passes(SIMPLIFICATIONS, function, context))
-    return _emitted(function, fn, primal, arguments)
+    compiled = _emitted(function, fn, primal, arguments)
+    if dict(request.options).get("backend") in COMPILE_LOOPS and request.mode != "observed":
+        looped = sound(run_passes(WITH_LOOPS, function, context))
+        if looped != function:
+            return replace(compiled, loops=_emitted(looped, fn, primal, arguments))
+    return compiled
 
 
 def _primal(

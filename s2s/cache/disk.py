@@ -227,11 +227,20 @@ def _read(
             data["result"],
             tuple(data["met"]),
             data["made"],
+            loops=_loops(data["loops"]),
         )
     except (
         OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
     ):
         return None
+
+
+def _loops(data: dict[str, Any] | None) -> Compiled | None:
+    """The version with loops over elements."""
+    if data is None:
+        return None
+    lists = (tuple(data["globals"]), tuple(data["free"]))
+    return Compiled(data["text"], data["entry"], data["imports"], {}, *lists, result=data["result"], made=data["made"])
 
 
 def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict[str, AbstractValue]) -> bool:
@@ -275,7 +284,7 @@ def store(
     """Write a version; give its file, or None where it cannot be stored (the cache is off, no folder can be
     written, or it holds objects without import path)."""
     places = folders_of(function)
-    if not places or compiled.objects:
+    if not places or compiled.objects or (compiled.loops is not None and compiled.loops.objects):
         return None
     try:
         full = full_key(function, arguments, request)
@@ -310,18 +319,28 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
     data = {
         "key": full,
         "versions": _good_for(),
-        "entry": compiled.entry,
-        "imports": compiled.imports,
-        "globals": list(compiled.globals),
-        "free": list(compiled.free),
+        **_names(compiled),
         "dependencies": dependencies,
         "guards": [guard.dump() for guard in compiled.guards if guard.is_stored],
         "result": compiled.result,
         "met": list(compiled.met),
-        "made": dict(compiled.made),
+        "loops": None if (loops := compiled.loops) is None else {
+            "text": loops.text, "result": loops.result, **_names(loops),
+        },
         "sum": "",
     }
     return {**data, "sum": _sum(_text(compiled), data)}
+
+
+def _names(compiled: Compiled) -> dict[str, Any]:
+    """What the names of a text mean."""
+    return {
+        "entry": compiled.entry,
+        "imports": compiled.imports,
+        "globals": list(compiled.globals),
+        "free": list(compiled.free),
+        "made": dict(compiled.made),
+    }
 
 
 # --- the command line's view --------------------------------------------------------------------------------

@@ -20,6 +20,7 @@ from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.first_additions import assign_first_additions
 from s2s.optimize.invariants import drop_invariant
+from s2s.optimize.loops.expand import as_loops
 from s2s.optimize.memory_versions import with_versions
 from s2s.optimize.names import name_temporaries, share_names
 from s2s.optimize.outer_products import collect_outer_products
@@ -31,7 +32,10 @@ from s2s.optimize.snapshots import drop_snapshots
 from s2s.optimize.stores import spell_stores
 from s2s.optimize.subexpressions import share_subexpressions
 
-__all__ = ["NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "run_passes", "switched_off"]
+__all__ = [
+    "COMPILE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "WITH_LOOPS", "run_passes",
+    "switched_off",
+]
 
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
 CONTRACTIONS = Pass(
@@ -59,11 +63,17 @@ ITEMS = Pass("items", name_unused_items, "items of loops that nothing reads are 
 SHARED_NAMES = Pass("shared-names", share_names, "blocks that run again share names, which lets go of their arrays")
 REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
 
+LOOPS = Pass(
+    "loops", as_loops, "operations on arrays become loops over their elements", optional=True, reassociates=True)
+
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS,
     FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
+
+WITH_LOOPS = (LOOPS, VERSIONS, DEAD_CODE, SECTIONS)
+"""Of a function after its simplifications, for a backend that compiles loops."""
 
 PULLBACK = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, DEAD_CODE)
 """Of a pullback by itself: what it captures is what is left in it."""
@@ -76,8 +86,11 @@ IN_SWEEPS = {
 }
 """What the sweeps do by themselves, and can leave out."""
 
-OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *NESTED) if p.optional}, **IN_SWEEPS}
+OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *WITH_LOOPS, *NESTED) if p.optional}, **IN_SWEEPS}
 
+
+COMPILE_LOOPS = frozenset({"numba"})
+"""The backends that are given loops over elements."""
 
 NOT_FOR = {"numba": frozenset({"contractions", "outer-products"})}
 """The optional passes that a backend has no use for: Numba adds the products up in one loop."""

@@ -111,6 +111,7 @@ from s2s.runtime._logs import (
     remove_item,
     unnoticed,
 )
+from s2s.runtime._loops import bound, check_lengths, place, places
 from s2s.runtime._memory import (
     Adjoints,
     axes_in_memory,
@@ -208,12 +209,12 @@ from s2s.runtime._snapshots import Calls, Snapshots, advances
 
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights",
-    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "by_default", "call", "call_again",
+    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "bound", "by_default", "call", "call_again",
     "call_method", "call_method_again",
     "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
     "check_count", "check_disjoint", "check_kind", "check_names", "check_option", "check_unshadowed", "kind_of",
-    "check_ended", "check_equal", "check_new", "check_operand", "check_own", "check_picks", "check_repeated",
-    "check_scalar",
+    "check_ended", "check_equal", "check_lengths", "check_new", "check_operand", "check_own", "check_picks",
+    "check_repeated", "check_scalar",
     "check_separate", "check_sure", "check_unchanged", "before_calls", "give_back", "kept", "now",
     "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cumprod_bar", "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
@@ -223,6 +224,7 @@ __all__ = [
     "attributes_of", "has_parts",
     "heap_order", "index_bar", "interp_fp_bar", "interp_piece", "interp_slope", "item_bar", "joined_like",
     "kron_bar", "like", "log_of_positive", "look", "mH", "mT", "make_object", "map_floats", "map_parts",
+    "place", "places",
     "matrix_power_bar",
     "meshgrid_bar", "method", "mirror", "no_derivative", "norm_bar", "observed", "observed_step", "observed_test",
     "observing", "ones_like", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",

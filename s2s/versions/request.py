@@ -70,6 +70,7 @@ class Compiled:
     array, a tuple of these for a container, None for what is not known or of another kind. ``met`` are the functions,
     as text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
     that makes it. One that ``is_observed`` was made for what values were in a run of the function, which it checks.
+    ``loops`` is the same with loops over elements in the place of operations on arrays, for a backend that compiles it.
     """
 
     text: str
@@ -84,3 +85,4 @@ class Compiled:
     met: tuple[str, ...] = ()
     made: Mapping[str, str] = MappingProxyType({})
     is_observed: bool = False
+    loops: Compiled | None = None

@@ -3,7 +3,8 @@
 
 A program is checked in modes: ``reverse`` (value and gradient), ``forward`` (a tangent), ``pullback`` (twice),
 ``second`` (a product with the Hessian, against differences of the gradient), ``jacobian`` (tangents in all directions
-at once), and ``numba`` (the gradient compiled).
+at once), ``numba`` (the gradient compiled), and ``loops`` (what is compiled there, with its loops over elements, run by
+Python).
 """
 
 import contextlib
@@ -19,12 +20,15 @@ import numpy as np
 
 import s2s
 from s2s.backends import NumbaFallbackWarning
+from s2s.codegen.link import link
 from s2s.errors import DifferentiationError, InternalError
 from tests.fuzz.primal import Unfit, known_values, load, smooth
 from tests.helpers import assert_same, copy_tree, is_float, leaves, map_tree, random_cotangent
 
 SECONDS = 20
-SHARES = {"reverse": 1.0, "forward": 0.5, "pullback": 0.2, "second": 0.04, "jacobian": 0.1, "numba": 0.004}
+SHARES = {
+    "reverse": 1.0, "forward": 0.5, "pullback": 0.2, "second": 0.04, "jacobian": 0.1, "numba": 0.004, "loops": 0.3,
+}  # fmt: skip
 MODES = tuple(SHARES)
 FIRST_ORDER = ("reverse", "forward", "pullback")
 
@@ -125,6 +129,38 @@ def shares_nothing(gradients, args):
 
 
 # --- the modes --------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def loops_by_python():
+    """Text with loops over elements is run by Python in the place of what Numba makes of it; where lengths are not what
+    the text takes them for, the text without loops runs, as it does there. Gives a list that says of each call whether
+    loops came to their end."""
+    from s2s.backends.numba import versions
+
+    ran = []
+
+    def runnable(compiled, raw, function, request, avals, values):
+        if compiled.loops is None or request.mode == "vjp":
+            return raw
+        looped = link(compiled.loops, function)
+
+        def either(*args):
+            try:
+                result = looped(*args)
+            except Exception:
+                ran.append(False)
+                return raw(*args)
+            ran.append(True)
+            return result
+
+        return either
+
+    before, versions.runnable = versions.runnable, runnable
+    try:
+        yield ran
+    finally:
+        versions.runnable = before
 
 
 def reverse(f, args, known):
@@ -236,7 +272,19 @@ def numba(f, args, known):
         compare(got, want, args[place], f"argument {place} on numba{args}")
 
 
-CHECKS = dict(zip(MODES, (reverse, forward, pullback, second, jacobian, numba)))
+def loops(f, args, known):
+    value, places, wanted = known
+    with loops_by_python() as ran:
+        out, found = s2s.value_and_grad(s2s.differentiable(f, backend="numba"), argnums=tuple(places))(*args)
+    if not any(ran):
+        raise Unfit("fallback: no loops over elements")
+    if not np.allclose(out, value, rtol=1e-9, atol=1e-9):
+        raise Wrong(f"value by loops: got {out!r}, expected {value!r}")
+    for place, got, want in zip(places, found, wanted):
+        compare(got, want, args[place], f"argument {place} by loops{args}")
+
+
+CHECKS = dict(zip(MODES, (reverse, forward, pullback, second, jacobian, numba, loops)))
 
 
 # --- the verdict ------------------------------------------------------------------------------------------

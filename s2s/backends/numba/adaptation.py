@@ -29,6 +29,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.backends.numba.binding import check_bound
+from s2s.backends.numba.element_syntax import Elements
 from s2s.backends.numba.grids import bounds_of, grid_points
 from s2s.backends.numba.integers import Integers
 from s2s.backends.numba.paths import (
@@ -295,9 +296,28 @@ class _Rewriter(ast.NodeTransformer):
         return test
 
     def visit_For(self, node: ast.For) -> Any:
+        match node.iter:
+            case ast.Call(func=func, args=[size]) if self._static(func) is rt.places:
+                return self._over_elements(node, size)
         node.iter = self.visit(forward_range(node.iter))
         node.body = self._block(node.body)
         node.orelse = self._block(node.orelse) if node.orelse else []
+        return node
+
+    def _over_elements(self, node: ast.For, size: ast.expr) -> ast.For:
+        """A loop over elements, and those inside it, which have no other statements than such loops have."""
+        for inner in ast.walk(node):
+            match inner:
+                case ast.For(iter=ast.Call(func=func, args=[n])) if self._static(func) is rt.places:
+                    inner.iter = ast.copy_location(ast.Call(ast.Name("range", ast.Load()), [n], []), node)
+
+        def known(name: str) -> ast.expr:
+            return self._known(name, self.outside.replace(f"{name} element", None))
+
+        elements = Elements(known, lambda func: self._static(func) is np.where)
+        node.body = [elements.visit(s) for s in node.body]
+        node.iter = self.visit(ast.copy_location(node.iter, node))
+        node.body = self._block(node.body)
         return node
 
     def visit_While(self, node: ast.While) -> Any:
@@ -350,10 +370,12 @@ class _Rewriter(ast.NodeTransformer):
                 return ast.copy_location(ast.Pass(), node)
             case ast.Call(func=func, args=[_, _]) if self._static(func) in (rt.check_scalar, rt.check_own):
                 del node.value.args[1]
-            case ast.Call(func=func, args=args) if self._static(func) is rt.check_equal:
+            case ast.Call(func=func, args=args) if self._static(func) in (rt.check_equal, rt.check_lengths):
                 raised = ast.Raise(ast.Call(ast.Name("RuntimeError", ast.Load()), [], []), None)
                 pairs = [ast.Compare(args[0], [ast.NotEq()], [other]) for other in args[1:]]
-                unequal = ast.BoolOp(ast.Or(), list(pairs)) if len(pairs) > 1 else pairs[0]
+                unequal: ast.expr = pairs[0]
+                for pair in pairs[1:]:  # one branch for all of them
+                    unequal = ast.BinOp(unequal, ast.BitOr(), pair)
                 return self.visit(ast.copy_location(ast.If(unequal, [raised], []), node))
         return self.generic_visit(node)
 

@@ -23,14 +23,16 @@ def runnable(
     avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
 ) -> Callable[..., Any]:
     """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
-    text = _text_of(compiled, function, request, avals, values)
-    try:
-        make, first = _prepared(text, raw, request)
-        first.compile()
-    except Refused as refused:
-        text.warn(refused)
-        return raw
-    return make()
+    for one in _texts(compiled):
+        text = _text_of(one, function, request, avals, values)
+        try:
+            make, first = _prepared(text, raw, request)
+            first.compile()
+            return make()
+        except Refused as refused:
+            problem = refused
+    text.warn(problem)
+    return raw
 
 
 def compiled_aside(
@@ -40,16 +42,23 @@ def compiled_aside(
     """``runnable`` in a thread of its own, for a user who has not asked for Numba: the compiled function, None where
     Numba cannot compile it or something may differ but for rounding; and why. Nothing is warned of, no call of it
     compiles."""
-    text = _text_of(compiled, function, request, avals, values)
-    text.is_aside = True
-    try:
-        with section, own_codes():
-            make, first = _prepared(text, raw, request)
-        first.compile()
-    except Refused as refused:
-        return None, refused.reason
-    text.samples = {}
-    return make(), ""
+    for one in _texts(compiled):
+        text = _text_of(one, function, request, avals, values)
+        text.is_aside = True
+        try:
+            with section, own_codes():
+                make, first = _prepared(text, raw, request)
+            first.compile()
+            text.samples = {}
+            return make(), ""
+        except Refused as refused:
+            reason = refused.reason
+    return None, reason
+
+
+def _texts(compiled: Compiled) -> list[Compiled]:
+    """What is compiled, or else what after it."""
+    return [compiled] if compiled.loops is None else [compiled.loops, compiled]
 
 
 def _text_of(

@@ -1,0 +1,158 @@
+"""Loops over elements: what a backend that compiles is given, run by Python, against differences; and what is a loop
+and what is not."""
+
+import operator
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.fuzz.check import loops_by_python
+from tests.helpers import differences
+
+
+def looped(f, *args, ends=True):
+    """The text with loops of the gradient by all floats among the arguments, once it and the tangent are right."""
+    places = [k for k, a in enumerate(args) if np.asarray(a).dtype.kind == "f"]
+    with loops_by_python() as ran, np.errstate(all="ignore"):
+        made, wanted = s2s.differentiable(f, backend="numba"), differences(lambda tree: f(*tree), args)
+        gradient = s2s.value_and_grad(made, argnums=tuple(places))
+        value, found = gradient(*args)
+        np.testing.assert_allclose(value, f(*args), rtol=1e-12)
+        for place, got in zip(places, found):
+            np.testing.assert_allclose(got, wanted[place], rtol=1e-7, atol=1e-8)
+        tangents = [np.cos(1.0 + a) if k in places else None for k, a in enumerate(args)]
+        along = sum(np.sum(tangents[k] * wanted[k]) for k in places)
+        np.testing.assert_allclose(s2s.jvp(made, args, tuple(tangents))[1], along, rtol=1e-7, atol=1e-8)
+        assert set(ran) == {ends}
+    return gradient.dispatcher.last.compiled.loops.text
+
+
+def diffusion(u, k, steps):
+    u = u.copy()
+    flux = np.zeros_like(u)
+    for _ in range(steps):
+        flux[:-1] = k[1:] * (u[1:] - u[:-1])
+        u[1:] -= flux[:-1]
+        u[:-1] += flux[:-1]
+    return np.sum(u**2)
+
+
+def test_neighbours_are_gathered(rng):
+    text = looped(diffusion, rng.random((5, 3)), rng.random((5, 3)) / 5, 3)
+    assert "np.zeros" in text and " - " in text
+    assert not [line for line in text.splitlines() if "= u_bar[" in line and ":" in line.partition("#")[0]]
+
+
+def smoothed(u):
+    u = u.copy()
+    u[1:-1] = (u[:-2] + u[2:]) / 2  # what is read is not what is stored
+    u[1:] += u[:-1]
+    v = u[::-1]
+    return np.sum(v[:-1] * u[1:]) + np.sum(u[-3:] * v[:3])
+
+
+def test_a_store_reads_what_was_there_before(rng):
+    looped(smoothed, rng.random(6))
+
+
+def swapped(a, b, n):
+    a, b = a.copy(), b.copy()
+    for _ in range(n):
+        b[1:] = a[:-1] * 2.0
+        a[:-1] += b[1:] * a[1:]
+        a, b = b, a
+    return np.sum(a * b)
+
+
+def test_two_names_of_one_array(rng):
+    looped(swapped, rng.random(5), rng.random(5), 3)
+
+
+def places(x, k):
+    y = x.copy()
+    y[:, -1] = y[:, -2] * 2.0
+    y[0] = y[-1]
+    y[k] += x[-k] * x[k - 1]
+    return np.sum(y[:, k] * x[k]) + y[-1] @ x[0] + np.sum(y.T[1:] - x[:, :-1].T)
+
+
+@pytest.mark.parametrize("k", [0, 1, -2])
+def test_places_that_count_from_the_end(rng, k):
+    looped(places, rng.random((4, 4)), k)
+
+
+def stretched(x, w, c):
+    y = x * w[:, None] + c[None, :, None] * x.mean(axis=1, keepdims=True)
+    return np.sum(np.sum(y, axis=(0, 2)) * c) + np.sum(np.sum(np.tanh(y), axis=-1) ** 2) + np.sum(np.outer(c, w[:, 0]))
+
+
+def test_stretched_arrays_and_sums(rng):
+    looped(stretched, rng.random((2, 3, 4)), rng.random((2, 4)), rng.random(3))
+
+
+def chosen(x, y):
+    big = (x > 0.5) & ~(y > x)
+    z = np.where(big, np.sqrt(x), y / x)
+    z[1:] *= np.maximum(x[:-1], y[1:])
+    return np.sum(np.where(np.isnan(z), 0.0, z)) / len(x)
+
+
+def test_truth_values(rng):
+    looped(chosen, rng.random(7), rng.random(7))
+
+
+def parts(x, lower, upper):
+    y = x[lower:upper] * x[:upper - lower]
+    return np.sum(y * x[-(upper - lower):]) + np.sum(x[upper:] ** 2)
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0, 3), (2, 4), (1, 9), (-4, -1)])
+def test_bounds_that_are_known_when_it_runs(rng, lower, upper):
+    x = rng.random(6)
+    size = len(x[lower:upper])
+    if size != upper - lower:
+        return_of = pytest.raises(ValueError, match="broadcast")
+        with return_of, loops_by_python():
+            s2s.grad(s2s.differentiable(parts, backend="numba"))(x, lower, upper)
+    else:
+        looped(parts, x, lower, upper)
+
+
+def kept(x, n):
+    rows = []
+    y = x
+    for k in range(n):
+        y = np.sin(y) * x
+        rows.append(y)
+        y = y + rows[k // 2]
+    return np.sum(rows[0] * rows[-1]) + np.sum(y)
+
+
+def test_what_is_kept_is_a_new_array_in_each_iteration(rng):
+    looped(kept, rng.random((2, 3)), 4)
+
+
+def test_lengths_that_are_stretched_when_it_runs(rng):
+    """Lengths that are taken for equal and are not: the text without loops runs."""
+
+    def f(x, y, n):
+        return np.sum(x[:n] * y)
+
+    looped(f, rng.random(4), rng.random(3), 3)
+    looped(f, rng.random(4), rng.random(3), 1, ends=False)
+
+
+def test_float32_and_integers_stay_operations_on_arrays(rng):
+    def f(x, k):
+        return np.sum(x * x) + np.sum(k * k)
+
+    with loops_by_python() as ran:
+        got = s2s.grad(s2s.differentiable(f, backend="numba"))(np.ones(3, np.float32), np.arange(3))
+    assert got.dtype == np.float32
+    assert not ran
+
+
+@pytest.mark.parametrize("op", [operator.sub, operator.truediv, operator.pow, np.hypot, np.arctan2, np.minimum])
+def test_functions_of_two_elements(rng, op):
+    looped(lambda x, y: np.sum(op(x[1:], y[:-1]) * y[1:]), rng.random(5) + 0.1, rng.random(5) + 0.2)
