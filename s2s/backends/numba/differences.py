@@ -13,7 +13,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from s2s.backends.numba.syntax import names_in
+from s2s.backends.numba.syntax import bound_names, names_in
 
 __all__ = ["difference"]
 
@@ -23,12 +23,13 @@ _NEW = (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Constant)
 
 def difference(node: ast.FunctionDef, outside: set[str]) -> str | None:
     """What speaks against the function; ``outside`` are its parameters that may be arrays which others see, too."""
+    own = bound_names(node) | {a.arg for a in node.args.args}
     for n in ast.walk(node):
         match n:
-            case ast.Call(func=ast.Name(id="print")):
+            case ast.Call(func=ast.Name(id="print")) if "print" not in own:
                 return "it prints"
             case ast.Attribute(attr=name) | ast.Name(id=name) | ast.Constant(value=str() as name) if (
-                _NARROW.fullmatch(name)
+                _NARROW.fullmatch(name) and not (isinstance(n, ast.Name) and name in own)
             ):
                 return f"it computes with {name}, which has fewer than 64 bits or no sign"
     if outside and _stores_to(node, _aliases(node, outside)):

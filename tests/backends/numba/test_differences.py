@@ -27,6 +27,8 @@ STORES = "it changes an array that lives outside"
         ("print(x)", "it prints"),
         ("y = x.astype(np.int32)", "it computes with int32, which has fewer than 64 bits or no sign"),
         ("y = np.zeros(3, dtype='uint8')", "it computes with uint8, which has fewer than 64 bits or no sign"),
+        ("half = 0.5\ny = half * x", None),
+        ("y = half(x)", "it computes with half, which has fewer than 64 bits or no sign"),
         ("y = np.zeros(3, dtype=np.int64)\nprint_ = 1", None),
     ],
 )
