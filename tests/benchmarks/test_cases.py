@@ -1,11 +1,15 @@
 """Each case of the benchmark at its small size: s2s against central differences, peers and hand-written adjoints
 against s2s. A peer that is not installed is skipped by name."""
 
+import json
+import subprocess
+
 import numpy as np
 import pytest
 
 import s2s
 from benchmarks import report
+from benchmarks.__main__ import measure_alone
 from benchmarks.contenders import HANDS, PEERS, difference, make, missing, takes_part, warm
 from benchmarks.suites import find, load, suite_of
 from tests.helpers import copy_tree
@@ -63,6 +67,22 @@ def test_auto_is_settled_before_it_is_timed(monkeypatch):
     run = make("s2s auto", case, args)
     assert run.settle().partition(": ")[2]
     assert difference(run(), case.hand_numpy(*args)) < 1e-12
+
+
+def test_case_that_takes_too_long_is_measured_without_compilers(monkeypatch):
+    asked = []
+
+    def run(command, timeout, **_):
+        asked.append(command[5:])
+        if "s2s numba" in command:
+            raise subprocess.TimeoutExpired(command, timeout)
+        row = {"case": command[3], "contenders": {"primal": {"seconds": 1.0}}, "limit": 1.0}
+        return subprocess.CompletedProcess(command, 0, json.dumps(row) + "\n", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    row = measure_alone(find("jacobi"), 0.1, ["primal", "s2s numba", "torch compiled"], 9.0)
+    assert asked == [["primal", "s2s numba", "torch compiled"], ["primal"]]
+    assert row["contenders"] == {"primal": {"seconds": 1.0}, "s2s numba": {"error": "not done after 9 s"}}
 
 
 def test_names_are_unique():
