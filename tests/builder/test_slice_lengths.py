@@ -1,5 +1,7 @@
 """Slices whose bounds are sums: their lengths are proved where they are certain, and only there."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -125,6 +127,30 @@ def made_on_one_path(x, w):
     return total
 
 
+def made_or_not(x, w):
+    """The array could not be made, which says that the length is negative."""
+    n, k = x.shape[0], w.shape[0]
+    try:
+        total = np.sum(np.zeros(n - k + 1) + x[0])
+    except ValueError:
+        total = 2.0 * x[1]
+    for i in range(2):
+        part = x[i : i + n - k + 1]
+        total = total + np.sum(np.tanh(part)) * w[0]
+    return total
+
+
+def swallowed(x, w):
+    n, k = x.shape[0], w.shape[0]
+    total = x[0]
+    with contextlib.suppress(ValueError):
+        total = total + np.sum(np.zeros(n - k + 1) + x[0])
+    for i in range(2):
+        part = x[i : i + n - k + 1]
+        total = total + np.sum(np.tanh(part)) * w[0]
+    return total
+
+
 def after_the_loop(x, w):
     """The variable of a loop keeps its last item, and takes others."""
     i = 0
@@ -136,7 +162,8 @@ def after_the_loop(x, w):
 
 OPEN = [
     (clipped, wave(6), wave(3)), (before_the_start, wave(6), wave(3)), (of_a_negative_length, wave(6), wave(3)),
-    (of_a_negative_length, wave(3), wave(6)), (made_on_one_path, wave(3), wave(6)), (after_the_loop, wave(6), wave(3)),
+    (of_a_negative_length, wave(3), wave(6)), (made_or_not, wave(3), wave(6)), (swallowed, wave(3), wave(6)),
+    (made_on_one_path, wave(3), wave(6)), (after_the_loop, wave(6), wave(3)),
 ]  # fmt: skip
 
 
