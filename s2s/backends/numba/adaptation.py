@@ -335,6 +335,9 @@ class _Rewriter(ast.NodeTransformer):
                 return None
             case ast.Assign(targets=[ast.Tuple()], value=ast.Subscript() as value):
                 node.value = self._grid(value, is_unpacked=True) or value
+            case ast.Assign(targets=[ast.Subscript() as target], value=value) if self._may_be_mask(target):
+                array = ast.copy_location(ast.Name(getattr(target.value, "id", ""), ast.Load()), node)
+                return ast.copy_location(ast.Expr(self._subscript("store at", array, target.slice, value)), node)
         return self.generic_visit(node)
 
     def visit_Raise(self, node: ast.Raise) -> Any:
@@ -385,6 +388,10 @@ class _Rewriter(ast.NodeTransformer):
             whole = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
             if self.integers.helper_for(whole):
                 return ast.copy_location(ast.Assign([node.target], self.visit(whole)), node)
+        if isinstance(node.target, ast.Subscript) and self._may_be_mask(node.target):
+            before = ast.copy_location(ast.Subscript(node.target.value, node.target.slice, ast.Load()), node)
+            whole = ast.copy_location(ast.BinOp(before, node.op, node.value), node)
+            return self.visit_Assign(ast.copy_location(ast.Assign([node.target], whole), node))
         is_new = isinstance(node.value, (ast.BinOp, ast.UnaryOp, ast.Constant)) or self._makes_new(node.value)
         target, value = self.visit(node.target), self.visit(node.value)
         name = type(node.op).__name__
@@ -598,7 +605,22 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         return self._outside(node) or self.generic_visit(node)
 
+    def _may_be_mask(self, node: ast.expr) -> bool:
+        """Whether it is a subscript that may be by a mask, where these are to be written out."""
+        match node:
+            case ast.Subscript(value=ast.Name(), slice=ast.Name(id=name)):
+                return 0 in self.outside.by_python and name in self.locals
+        return False
+
+    def _subscript(self, name: str, *parts: ast.expr) -> ast.expr:
+        """The call of a helper for a subscript."""
+        self.adapted.by_python.add(0)
+        helper = self._known(name.replace(" ", "_"), self.outside.replace(name, None))
+        return ast.Call(helper, [self.visit(part) for part in parts], [])
+
     def visit_Subscript(self, node: ast.Subscript) -> Any:
+        if self._may_be_mask(node) and isinstance(node.ctx, ast.Load):
+            return ast.copy_location(self._subscript("item at", node.value, node.slice), node)
         return self._grid(node) or self._outside(node) or self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> Any:

@@ -214,9 +214,9 @@ def _example(given: Any, sizes: Iterator[int]) -> Any:
         case types.Integer():
             return next(sizes)
         case types.Float():
-            return as_dtype(kind).type(0.5)
+            return 0.5
         case types.Complex():
-            return as_dtype(kind).type(0.5 + 0.25j)
+            return 0.5 + 0.25j
         case types.BaseTuple():
             return tuple([_example(item, sizes) for item in _items(kind)])
         case types.NoneType():

@@ -15,6 +15,7 @@ import numpy as np
 from s2s.backends.numba.adaptation import MATH_RETURNS_FLOAT
 from s2s.backends.numba.arithmetic import HELPERS, TO_INTEGER, checked, to_integer
 from s2s.backends.numba.elements import ELEMENTS
+from s2s.backends.numba.masks import MASKS
 from s2s.backends.numba.overloads import REPLACED
 from s2s.backends.numba.paths import Unsupported
 from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction, squeezed
@@ -27,7 +28,7 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
     """What compiled code calls instead of ``value`` (a function, or the name of a method), which is called as in
     ``call`` where that is given; ``value`` itself where Numba has it. Raises Unsupported."""
     if isinstance(value, str) and call is None:
-        return ELEMENTS.get(value) or HELPERS[value]
+        return (ELEMENTS | HELPERS | MASKS)[value]
     if isinstance(value, str):
         return _method(value, call)  # type: ignore[arg-type]
     if value in MATH_RETURNS_FLOAT:

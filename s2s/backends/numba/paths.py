@@ -48,7 +48,7 @@ class Outside:
     raises is what the caller sees. ``python`` makes what stands for a call that Python is to make, of the function and
     its arguments, with DYNAMIC for those that are known only when it runs; None where it is no function for that. It
     is asked for what ``lacks`` says that Numba lacks, and for the calls at the lines ``by_python``; 0 stands for those
-    of functions of rules.
+    of functions of rules, and for subscripts that may be by masks.
     """
 
     find: Callable[[str], Any]

@@ -86,6 +86,16 @@ def axes_and_places(a):
     return np.sum(turned[0] ** 2) + np.sum(a[..., 0] * a[..., 1]) + np.sum(a[:, np.array([0, 1, 1])] ** 2)
 
 
+def masks(a):
+    b = a * 2.0
+    b[b < 0.0] *= 0.1
+    mask = a > 0.5
+    b[mask] = b[mask] ** 2
+    b[a < -1.0] = 3.0
+    rows = np.stack((a, b), axis=2)
+    return np.sum(b[b > 0.0] ** 3) + np.sum(a[mask]) + np.sum(rows[mask] ** 2)
+
+
 def stopped(v):
     return np.sum(v * s2s.stop_gradient(v) ** 2)
 
@@ -114,7 +124,7 @@ def parallel_loop(v):
 PROGRAMS = [
     (products_of_stacks, STACK), (moments, M), (running, M), (weighed_histogram, V**2), (shapes, M),
     (squeezed, M[:, :1].copy()), (grids, V), (joined, V), (contracted, M), (axes_and_places, STACK), (custom, V),
-    (parallel_loop, V),
+    (parallel_loop, V), (masks, M),
 ]
 
 
