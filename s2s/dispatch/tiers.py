@@ -33,7 +33,7 @@ __all__ = ["Tier", "has_loops"]
 
 _LOOP = re.compile(r"^ +(for|while) ", re.MULTILINE)
 
-LINES = 50.0
+LINES = 20.0
 """Numba takes about a second for a text of as many lines, beside the first one."""
 
 
