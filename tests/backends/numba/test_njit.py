@@ -111,6 +111,20 @@ def test_arguments_of_many_kinds():
     np.testing.assert_allclose(short, differences(lambda a: broadcast(a, X), X), rtol=1e-4)
 
 
+def test_slices_of_short_arrays():
+    def stencil(u, c):
+        v = np.zeros_like(u)
+        v[1:-1] = u[1:-1] + c * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        return np.sum(v * v) + np.sum(np.exp(u) * u)
+
+    gradient = s2s.njit_grad(stencil, argnums=(0, 1))
+    for n in (6, 3, 2, 1):
+        u = np.linspace(0.2, 0.9, n) ** 2
+        slopes = differences(lambda u: stencil(u, 0.3), u), differences(lambda c: stencil(u, c), 0.3)
+        for got, expected in zip(gradient(u, 0.3), slopes):
+            np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-8)
+
+
 def test_signatures():
     assert s2s.njit_grad(lambda x, y: x * y, "float64(float64, float64)", "y")(2.0, 3.0) == 2.0
     with pytest.raises(ArgumentError, match="the signature has 1 types, `power_sum` has 2 parameters"):
