@@ -59,7 +59,7 @@ from s2s.dispatch.observing import (
     observed,
 )
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
-from s2s.dispatch.tiers import Tier, has_loops
+from s2s.dispatch.tiers import Tier, may_gain
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
 from s2s.errors import DifferentiationError, error
@@ -565,7 +565,7 @@ class Dispatcher:
                     note_met(choice, met)
         if not is_recorded(compiled):
             version.run = version.call = runnable(compiled, raw, function, request, avals, values)
-            if self.ask.is_auto and values is not None and has_loops(compiled):
+            if self.ask.is_auto and values is not None and may_gain(compiled):
                 version.tier = Tier(self, version, function)
                 version.run = version.call = version.tier.run
             if values is not None and self._may_be_recorded():

@@ -1,6 +1,6 @@
 """A version on the ``auto`` backend: it runs as Python with NumPy, and compiled by Numba when that has paid.
 
-    1. Each call of a version with loops is timed.
+    1. Each call of a version is timed.
     2. When the calls have taken about as long as Numba would, another thread compiles the version.
     3. Some calls run both (``s2s.backends.trial``): the faster one is what the dispatcher calls from then on.
 
@@ -29,17 +29,20 @@ from s2s.versions.request import Compiled, Request
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = ["Tier", "has_loops"]
+__all__ = ["Tier", "may_gain"]
 
 _LOOP = re.compile(r"^ +(for|while) ", re.MULTILINE)
+_IN_LIBRARIES = re.compile(r" @ |\b(linalg|fft|einsum|tensordot|dot|vdot|matmul|sort|argsort)\b")
 
 LINES = 20.0
 """Numba takes about a second for a text of as many lines, beside the first one."""
 
 
-def has_loops(compiled: Compiled) -> bool:
-    """Whether there is a loop statement in a text: what is in none runs in NumPy's functions."""
-    return _LOOP.search(compiled.text) is not None
+def may_gain(compiled: Compiled) -> bool:
+    """Whether machine code may be faster: there is a loop in the text, or nothing but operations on the elements of
+    arrays, which become loops. What else an array code does, it does in libraries that are machine code."""
+    text = compiled.text
+    return _LOOP.search(text) is not None or _IN_LIBRARIES.search(text) is None
 
 
 class Tier:

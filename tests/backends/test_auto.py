@@ -225,9 +225,19 @@ def test_off_by_the_setting_and_by_the_option(monkeypatch):
     assert gradient.backend.startswith("numpy")
 
 
-def test_code_without_loops_is_called_directly():
+def test_operations_on_elements_become_loops():
     def squares(x):
-        return np.sum(x * x)
+        return np.sum(np.tanh(x) * x)
+
+    gradient = s2s.grad(squares)
+    decided(gradient, X)
+    assert gradient.backend.startswith("numba")
+    np.testing.assert_allclose(gradient(X), np.tanh(X) + X / np.cosh(X) ** 2, rtol=1e-12)
+
+
+def test_code_in_libraries_is_called_directly():
+    def squares(x):
+        return np.sum((np.outer(x, x) @ x) ** 2)
 
     gradient = s2s.grad(squares)
     decided(gradient, X)

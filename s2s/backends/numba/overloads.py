@@ -420,6 +420,26 @@ def _stop_gradient(x):
     return (lambda x: x) if isinstance(x, (types.Number, types.Boolean)) else None
 
 
+def share(g: Any, y: Any, items: Any) -> Any:
+    """``rt.share``, for a tuple of numbers"""
+    raise NotImplementedError
+
+
+@overload(share)
+def _share(g, y, items):
+    if not isinstance(items, types.BaseTuple) or not all(isinstance(item, types.Number) for item in items):
+        return None
+
+    def of_numbers(g, y, items):
+        hits = 0
+        for item in items:
+            hits += item == y
+        part = g / hits
+        return [part if item == y else 0.0 for item in items]
+
+    return of_numbers
+
+
 # --- the table ------------------------------------------------------------------------------------------------------
 
 
@@ -429,4 +449,4 @@ REPLACED: dict[Any, Any] = {np.full_like: full_like, np.matmul: matmul, np.add.a
                              rt.check_own: check_own, rt.mirror: mirror, rt.add: plus, rt.index_bar: index_bar,
                              rt.accumulate: add_at, rt.quotient: quotient, rt.power: power, rt.outline: outline,
                              plain_stop_gradient: stop_gradient,
-                             rt.bound: bound, rt.place: place}
+                             rt.bound: bound, rt.place: place, rt.share: share}

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from s2s.analysis.abstract.lattice import is_number
+from s2s.analysis.abstract.numbers import possible_types
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.operators import OPERATORS
@@ -27,6 +28,8 @@ __all__ = ["Step", "Steps"]
 
 _FLOAT, _BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 _READ = (_FLOAT, _BOOL, np.dtype(np.int64))
+
+_KINDS: dict[type, str] = {float: "f", np.float64: "f", int: "i", np.int64: "i", bool: "b", np.bool_: "b"}
 
 _SUMS = {np.sum}
 _PRODUCTS_OF_VECTORS = {operator.matmul, np.dot, np.matmul, np.inner}
@@ -164,9 +167,10 @@ class Steps:
         if isinstance(known, Array):
             return known.dtype.kind if known.dtype in _READ else None
         if isinstance(known, Known):
-            return {float: "f", int: "i", bool: "b", np.float64: "f"}.get(type(known.value))
+            return _KINDS.get(type(known.value))
         if isinstance(known, Scalar):
-            return {float: "f", int: "i", bool: "b", np.float64: "f", np.bool_: "b", np.int64: "i"}.get(known.type)
+            kinds = {_KINDS.get(kind) for kind in possible_types(known.type)}
+            return kinds.pop() if len(kinds) == 1 else None
         return None
 
     def _operands(
