@@ -156,3 +156,22 @@ def test_float32_and_integers_stay_operations_on_arrays(rng):
 @pytest.mark.parametrize("op", [operator.sub, operator.truediv, operator.pow, np.hypot, np.arctan2, np.minimum])
 def test_functions_of_two_elements(rng, op):
     looped(lambda x, y: np.sum(op(x[1:], y[:-1]) * y[1:]), rng.random(5) + 0.1, rng.random(5) + 0.2)
+
+
+def extremes(x, w):
+    y = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    y /= np.sum(y, axis=-1, keepdims=True)
+    return np.sum(y * w) + np.max(w) * np.min(x[1:]) + np.sum(np.min(x, axis=1)) + np.sum(x > 0.5, dtype=float)
+
+
+def test_extremes(rng):
+    x = rng.random((2, 3))
+    text = looped(extremes, x, rng.random((2, 3)))
+    assert not any("np.m" in line.partition("#")[0].replace("np.maximum", "").replace("np.minimum", "") for line in text.splitlines())
+    with loops_by_python() as ran, pytest.raises(ValueError, match="zero-size"):
+        s2s.grad(s2s.differentiable(extremes, backend="numba"))(x[:, :0], x[:, :0])
+    assert not any(ran)
+    x[0, 1] = np.nan
+    with loops_by_python() as ran:
+        assert np.isnan(s2s.value_and_grad(s2s.differentiable(lambda x: np.max(x[0]) ** 2, backend="numba"))(x)[0])
+    assert all(ran)

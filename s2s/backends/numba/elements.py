@@ -14,6 +14,9 @@ from numba.extending import intrinsic, overload
 
 __all__ = ["ELEMENTS", "bound", "place"]
 
+_FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")
+"""Of the structure that an array is, as ``numba.core.datamodel.models.ArrayModel`` has them."""
+
 
 @intrinsic
 def read(typing_context, array, index):
@@ -49,11 +52,17 @@ def _kind(array: Any) -> Any:
 def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """Where an element lies."""
     kind, index = signature.args[0], signature.args[1]
-    array = context.make_array(kind)(context, builder, args[0])
+    array = args[0]  # its fields are taken from the value: a copy in memory for each element takes LLVM long to remove
+    shape, strides = (
+        [builder.extract_value(array, (_FIELDS.index(name), axis)) for axis in range(kind.ndim)]
+        for name in ("shape", "strides")
+    )
     parts = cgutils.unpack_tuple(builder, args[1]) if isinstance(index, types.BaseTuple) else [args[1]]
     kinds = [*index] if isinstance(index, types.BaseTuple) else [index]  # type: ignore[misc]
     parts = [context.cast(builder, p, k, types.intp) for p, k in zip(parts, kinds, strict=True)]
-    return cgutils.get_item_pointer(context, builder, kind, array, parts, wraparound=False, boundscheck=False)
+    data = builder.extract_value(array, _FIELDS.index("data"))
+    return cgutils.get_item_pointer2(
+        context, builder, data, shape, strides, kind.layout, parts, wraparound=False, boundscheck=False)
 
 
 @intrinsic

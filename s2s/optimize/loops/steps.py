@@ -19,7 +19,7 @@ from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.abstract.numbers import possible_types
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.core.operators import OPERATORS
+from s2s.core.operators import OPERATORS, PLAIN
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar
 from s2s.optimize.loops.accesses import ONE, Access, Extent, Views
@@ -31,7 +31,11 @@ _READ = (_FLOAT, _BOOL, np.dtype(np.int64))
 
 _KINDS: dict[type, str] = {float: "f", np.float64: "f", int: "i", np.int64: "i", bool: "b", np.bool_: "b"}
 
-_SUMS = {np.sum}
+_REDUCTIONS: dict[Any, Any] = {
+    np.sum: operator.add, np.max: np.maximum, np.amax: np.maximum, np.min: np.minimum, np.amin: np.minimum,
+}  # fmt: skip
+"""What each takes the next element into the result by."""
+
 _PRODUCTS_OF_VECTORS = {operator.matmul, np.dot, np.matmul, np.inner}
 
 _OF_OPERATORS = {
@@ -68,7 +72,8 @@ _TO_TRUTH = {
 class Step:
     """A statement that is done element by element of a space whose axes have the lengths ``space``. ``operands`` are
     what it reads, arrays as accesses over the space. ``target`` is where a store goes, ``axes`` are those that a sum
-    goes along, which stay with length 1 where it keeps ``dims``."""
+    goes along, which stay with length 1 where it ``keeps_dims``; ``joins`` takes the next element in: that of a maximum
+    too."""
 
     statement: ir.Let | ir.Store
     kind: str
@@ -78,6 +83,7 @@ class Step:
     target: Access | None = None
     axes: tuple[int, ...] = ()
     keeps_dims: bool = False
+    joins: Any = operator.add
 
     @property
     def arrays(self) -> list[Access]:
@@ -124,8 +130,9 @@ class Steps:
             hash(fn)
         except TypeError:
             return None
-        if fn in _SUMS:
-            return self._sum(s, args, kwargs)
+        fn = PLAIN.get(fn, fn)  # what an operator in place changes nothing reads by another name
+        if fn in _REDUCTIONS:
+            return self._reduction(s, fn, args, kwargs)
         if kwargs:
             return None
         if fn in _PRODUCTS_OF_VECTORS and len(args) == 2:
@@ -217,23 +224,29 @@ class Steps:
             return None
         return Step(s, "store", target.dims, s.op, operands, target)
 
-    def _sum(
-        self, s: ir.Let, args: tuple[ir.Atom, ...], kwargs: tuple[tuple[str | None, ir.Atom], ...]
+    def _reduction(
+        self, s: ir.Let, fn: Any, args: tuple[ir.Atom, ...], kwargs: tuple[tuple[str | None, ir.Atom], ...]
     ) -> Step | None:
         given = dict(zip(("a", "axis"), args, strict=False)) | {str(key): atom for key, atom in kwargs}
         known = self.context.value(given["a"]) if "a" in given else None
-        if len(args) > 2 or not given.keys() <= {"a", "axis", "keepdims"} or not isinstance(known, Array):
+        if len(args) > 2 or not given.keys() <= {"a", "axis", "keepdims", "dtype"} or not isinstance(known, Array):
             return None
-        if not known.shape or known.dtype != _FLOAT:
+        dtype = self.context.value(given.get("dtype", ir.Const(None)))
+        is_counted = fn is np.sum and isinstance(dtype, Known) and dtype.value in (float, np.float64)
+        if not known.shape or known.dtype not in (_READ if is_counted else (_FLOAT,)) or (
+            "dtype" in given and not is_counted
+        ):
             return None
         axes = self._axes(given.get("axis", ir.Const(None)), len(known.shape))
         keeps = self.context.value(given.get("keepdims", ir.Const(False)))
         operands = self._operands((given["a"],), known.shape)
-        if axes is None or operands is None or not isinstance(keeps, Known) or type(keeps.value) is not bool:
+        if not axes or operands is None or not isinstance(keeps, Known) or type(keeps.value) is not bool:
             return None
         if keeps.value and len(axes) == len(known.shape):
             return None
-        return Step(s, "sum", known.shape, np.copy, operands, None, axes, keeps.value)
+        if fn is not np.sum and axes != tuple(range(len(known.shape) - len(axes), len(known.shape))):
+            return None  # it has no first element to begin with
+        return Step(s, "sum", known.shape, np.copy, operands, None, axes, keeps.value, _REDUCTIONS[fn])
 
     def _axes(self, atom: ir.Atom, rank: int) -> tuple[int, ...] | None:
         known: AbstractValue = self.context.value(atom)

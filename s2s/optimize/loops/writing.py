@@ -29,6 +29,7 @@ __all__ = ["write", "write_gather"]
 
 _ZERO, _NOTHING = ir.Const(0), ir.Const(None)
 _NAMES = "ijklmn"
+_BEGIN: dict[Any, float] = {operator.add: 0.0, np.maximum: -np.inf, np.minimum: np.inf}
 
 
 def write(steps: list[Step], buffers: Buffers) -> list[ir.Statement]:
@@ -154,6 +155,9 @@ class _Writer(_Places):
                 if access.base not in self.own:
                     self._find_starts(access)
             self._make(step, sizes)
+            if step.joins is not operator.add:
+                for k in step.axes:  # of no elements there is no maximum
+                    self.outer.call(rt.place, _ZERO, sizes[k], span=self.span, effect=True)
             self._compare(step, lengths)
         for found in lengths:
             if len(found) > 1:
@@ -231,7 +235,7 @@ class _Writer(_Places):
             return
         outer = dict(totals)
         for step in begun:
-            totals[id(step)] = ir.Const(0.0)
+            totals[id(step)] = ir.Const(_BEGIN[step.joins])
         keys = list(totals)
         item = self.context.define(_NAMES[level], Scalar(int))
         n = self._places(builder, sizes[level])
@@ -293,7 +297,7 @@ class _Writer(_Places):
                     array = self.buffers.array(target)
                     builder.store(array, self._index(builder, places), made, span=step.statement.span)
             elif id(step) in totals:
-                totals[id(step)] = builder.call(operator.add, totals[id(step)], made, span=step.statement.span)
+                totals[id(step)] = builder.call(step.joins, totals[id(step)], made, span=step.statement.span)
             else:
                 builder.store(
                     target, self._place_of_sum(builder, step), made, operator.add, span=step.statement.span)
