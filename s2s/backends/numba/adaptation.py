@@ -304,7 +304,7 @@ class _Rewriter(ast.NodeTransformer):
         node.orelse = self._block(node.orelse) if node.orelse else []
         return node
 
-    def _over_elements(self, node: ast.For, size: ast.expr) -> ast.For:
+    def _over_elements(self, node: ast.For, size: ast.expr) -> list[ast.stmt]:
         """A loop over elements, and those inside it, which have no other statements than such loops have."""
         for inner in ast.walk(node):
             match inner:
@@ -314,11 +314,21 @@ class _Rewriter(ast.NodeTransformer):
         def known(name: str) -> ast.expr:
             return self._known(name, self.outside.replace(f"{name} element", None))
 
-        elements = Elements(known, lambda func: self._static(func) is np.where)
+        def fresh(name: str) -> str:
+            made = self.fresh(name)
+            self.locals.add(made)
+            return made
+
+        elements = Elements(known, lambda func: self._static(func) is np.where, fresh)
         node.body = [elements.visit(s) for s in node.body]
         node.iter = self.visit(ast.copy_location(node.iter, node))
         node.body = self._block(node.body)
-        return node
+        before: list[ast.stmt] = [
+            ast.Assign([ast.Name(memory, ast.Store())], ast.Call(known("memory"), [self.visit(array)], []))
+            for memory, array in elements.arrays()
+        ]
+        after = [ast.Expr(ast.Call(known("alive"), [self.visit(array)], [])) for _, array in elements.arrays()]
+        return [ast.copy_location(s, node) for s in (*before, node, *after)]
 
     def visit_While(self, node: ast.While) -> Any:
         return self.visit_If(node)  # type: ignore[arg-type]

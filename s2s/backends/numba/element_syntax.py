@@ -13,9 +13,20 @@ __all__ = ["Elements"]
 class Elements(ast.NodeTransformer):
     """Rewrites the body of a loop; ``known`` gives the name of one of the functions of ``elements``."""
 
-    def __init__(self, known: Any, is_where: Any) -> None:
+    def __init__(self, known: Any, is_where: Any, fresh: Any) -> None:
         self.known = known
         self.is_where = is_where
+        self.fresh = fresh
+        self.memory: dict[str, str] = {}
+
+    def arrays(self) -> list[tuple[str, ast.expr]]:
+        """What the loop calls the memory of each array, and the array."""
+        return [(memory, ast.Name(array, ast.Load())) for array, memory in self.memory.items()]
+
+    def _memory(self, array: ast.Name) -> ast.Name:
+        if array.id not in self.memory:
+            self.memory[array.id] = self.fresh(f"{array.id}_memory")
+        return ast.copy_location(ast.Name(self.memory[array.id], ast.Load()), array)
 
     def _call(self, name: str, node: ast.AST, *args: ast.expr) -> ast.Call:
         return ast.copy_location(ast.Call(self.known(name), list(args), []), node)  # type: ignore[type-var]
@@ -23,13 +34,14 @@ class Elements(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         if not isinstance(node.value, ast.Name):
             return self.generic_visit(node)
-        return self._call("read", node, node.value, node.slice)
+        return self._call("read", node, self._memory(node.value), self.visit(node.slice))
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         value = self.visit(node.value)
         match node.targets:
             case [ast.Subscript(value=ast.Name() as array, slice=index)]:
-                return ast.copy_location(ast.Expr(self._call("write", node, array, index, value)), node)
+                stored = self._call("write", node, self._memory(array), self.visit(index), value)
+                return ast.copy_location(ast.Expr(stored), node)
             case [ast.Name(id=total)]:
                 match value:
                     case ast.BinOp(left=ast.Name(id=left), op=ast.Add(), right=right) if left == total:

@@ -19,50 +19,63 @@ _FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides"
 
 
 @intrinsic
-def read(typing_context, array, index):
-    """``array[index]``"""
-    return _kind(array)(array, index), _read
+def memory(typing_context, array):
+    """Where an array lies: its first element, and the strides but for the last one of an array in C order. It does not
+    keep the array alive, and is much less for LLVM to copy about than the array."""
+    if not isinstance(array, types.Array) or not isinstance(array.dtype, (types.Float, types.Integer, types.Boolean)):
+        raise TypingError(f"elements of {array} are read one by one")
+    strides = array.ndim - 1 if array.layout == "C" else array.ndim
+    made = types.Tuple((types.CPointer(array.dtype), *[types.intp] * strides))
 
+    def find(context, builder, signature, args):
+        data = builder.extract_value(args[0], _FIELDS.index("data"))
+        parts = [builder.extract_value(args[0], (_FIELDS.index("strides"), axis)) for axis in range(strides)]
+        return context.make_tuple(builder, made, [data, *parts])
 
-def _read(context, builder, signature, args):
-    kind, place = signature.args[0], _pointer(context, builder, signature, args)
-    found = context.unpack_value(builder, kind.dtype, place)
-    return found
+    return made(array), find
 
 
 @intrinsic
-def write(typing_context, array, index, value):
+def alive(typing_context, array):
+    """Nothing: the array is there until here."""
+    return types.void(array), lambda context, builder, signature, args: context.get_dummy_value()
+
+
+@intrinsic
+def read(typing_context, memory, index):
+    """``array[index]``"""
+    return memory[0].dtype(memory, index), _read
+
+
+def _read(context, builder, signature, args):
+    return context.unpack_value(builder, signature.args[0][0].dtype, _pointer(context, builder, signature, args))
+
+
+@intrinsic
+def write(typing_context, memory, index, value):
     """``array[index] = value``"""
-    return types.void(array, index, _kind(array)), _write
+    return types.void(memory, index, memory[0].dtype), _write
 
 
 def _write(context, builder, signature, args):
     place = _pointer(context, builder, signature, args)
-    context.pack_value(builder, signature.args[0].dtype, args[2], place)
+    context.pack_value(builder, signature.args[0][0].dtype, args[2], place)
     return context.get_dummy_value()
-
-
-def _kind(array: Any) -> Any:
-    """The kind of the elements of an array."""
-    if not isinstance(array, types.Array) or not isinstance(array.dtype, (types.Float, types.Integer, types.Boolean)):
-        raise TypingError(f"elements of {array} are read one by one")
-    return array.dtype
 
 
 def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     """Where an element lies."""
-    kind, index = signature.args[0], signature.args[1]
-    array = args[0]  # its fields are taken from the value: a copy in memory for each element takes LLVM long to remove
-    shape, strides = (
-        [builder.extract_value(array, (_FIELDS.index(name), axis)) for axis in range(kind.ndim)]
-        for name in ("shape", "strides")
-    )
+    index = signature.args[1]
     parts = cgutils.unpack_tuple(builder, args[1]) if isinstance(index, types.BaseTuple) else [args[1]]
     kinds = [*index] if isinstance(index, types.BaseTuple) else [index]  # type: ignore[misc]
     parts = [context.cast(builder, p, k, types.intp) for p, k in zip(parts, kinds, strict=True)]
-    data = builder.extract_value(array, _FIELDS.index("data"))
-    return cgutils.get_item_pointer2(
-        context, builder, data, shape, strides, kind.layout, parts, wraparound=False, boundscheck=False)
+    data, *strides = cgutils.unpack_tuple(builder, args[0])
+    if strides:
+        offset = builder.mul(parts[0], strides[0])
+        for part, stride in zip(parts[1:], strides[1:], strict=False):
+            offset = builder.add(offset, builder.mul(part, stride))
+        data = cgutils.pointer_add(builder, data, offset)
+    return builder.gep(data, [parts[-1]]) if len(strides) < len(parts) else data
 
 
 @intrinsic
@@ -135,7 +148,10 @@ def _power(a, b):
     return lambda a, b: a**b
 
 
-ELEMENTS = {f"{name} element": fn for name, fn in {
-    "read": read, "write": write, "quotient": quotient, "added": added, "chosen": chosen, "power": power,
-}.items()}  # fmt: skip
+_FUNCTIONS = {
+    "memory": memory, "alive": alive, "read": read, "write": write, "quotient": quotient, "added": added,
+    "chosen": chosen, "power": power,
+}  # fmt: skip
+
+ELEMENTS = {f"{name} element": fn for name, fn in _FUNCTIONS.items()}
 """What stands for an operation on elements, by the name that ``element_syntax`` has for it."""

@@ -427,7 +427,7 @@ def share(g: Any, y: Any, items: Any) -> Any:
 
 @overload(share)
 def _share(g, y, items):
-    if not isinstance(items, types.BaseTuple) or not all(isinstance(item, types.Number) for item in items):
+    if not isinstance(items, types.BaseTuple) or not all(isinstance(i, types.Number) for i in items):  # type: ignore[attr-defined]
         return None
 
     def of_numbers(g, y, items):

@@ -10,11 +10,13 @@ Lengths are found by their symbols, of arrays that are there before the loop. Ea
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.values import Array, Dim
+from s2s.optimize.loops.accesses import Extent
 from s2s.optimize.loops.lengths import Lengths
 
 __all__ = ["Scope", "Scopes"]
@@ -30,6 +32,8 @@ class Scope:
     lengths: dict[str, tuple[ir.Var, int, int]] = field(default_factory=dict)
     before: Builder | None = None
     sizes: dict[Dim, ir.Atom] = field(default_factory=dict)
+    computed: dict[Extent, ir.Atom] = field(default_factory=dict)
+    checked: set[frozenset[ir.Atom]] = field(default_factory=set)
 
 
 class Scopes:
@@ -66,6 +70,22 @@ class Scopes:
         if scope.before is None:
             scope.before = Builder(self.context)
         return scope.before, [self._size(scope.before, dim, best) for dim in dims]
+
+    def computed(self, extent: Extent) -> ir.Atom | None:
+        """The length of an axis, where it is computed before."""
+        return next((s.computed[extent] for s in reversed(self.open) if extent in s.computed), None)
+
+    def compute(self, extent: Extent, length: ir.Atom) -> None:
+        """Take note of a length that is computed here."""
+        self.open[-1].computed[extent] = length
+
+    def unchecked(self, lengths: Iterable[ir.Atom]) -> list[ir.Atom]:
+        """The lengths that are to be compared with the first one, which from here on are equal."""
+        first, *others = lengths
+        left = [n for n in others if not any({first, n} <= known for scope in self.open for known in scope.checked)]
+        if left:
+            self.open[-1].checked.add(frozenset({first, *others}))
+        return [first, *left] if left else []
 
     def _is_known(self, dim: Dim, level: int) -> bool:
         return any(dim.symbol in scope.lengths for scope in self.open[: level + 1])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -56,8 +57,7 @@ class _Places:
         self.context = buffers.context
         self.outer = Builder(self.context)
         self.span = span
-        self.lengths: dict[tuple[ir.Var, int], ir.Atom] = {}
-        self.extents: dict[Extent, ir.Atom] = {}
+        self.scopes = buffers.scopes
         self.starts: dict[tuple[ir.Var, int, ir.Atom, bool], ir.Atom] = {}
         self.items: list[ir.Atom] = []
 
@@ -65,33 +65,41 @@ class _Places:
         return self.outer.call(fn, *args, span=self.span)
 
     def _length(self, base: ir.Var, axis: int) -> ir.Atom:
-        found = self.lengths.get((base, axis))
-        if found is None:
-            shape = self._call(getattr, self.buffers.array(base), ir.Const("shape"))
-            found = self._call(operator.getitem, shape, ir.Const(axis))
-            around = self.buffers.around(base, axis)
-            if around:
-                found = self._call(operator.sub, found, ir.Const(around))
-            self.lengths[base, axis] = found
-        return found
+        return self._extent(Extent(base, axis, ir.Const(0)))
 
     def _extent(self, extent: Extent) -> ir.Atom:
         """The length of an axis of a view."""
         less = _shorter_by(extent)
         if less is not None:
             extent = Extent(extent.base, extent.axis, ir.Const(less))
-        found = self.extents.get(extent)
+        found = self.scopes.computed(extent)
         if found is None:
             assert extent.base is not None
-            n = self._length(extent.base, extent.axis)
-            if less is not None:
-                found = self._call(operator.sub, n, ir.Const(less)) if less else n
-            else:
-                begin = _ZERO if extent.start == _NOTHING else self._bound(extent.start, n)
-                end = n if extent.stop == _NOTHING else self._bound(extent.stop, n)
-                found = end if begin == _ZERO else self._call(operator.sub, end, begin)
-            self.extents[extent] = found
+            found = self._whole(extent.base, extent.axis) if less == 0 else self._part(extent, less)
+            self.scopes.compute(extent, found)
         return found
+
+    def _whole(self, base: ir.Var, axis: int) -> ir.Atom:
+        """The length of an axis of an array, its margin left out."""
+        shape = self._call(getattr, self.buffers.array(base), ir.Const("shape"))
+        found, around = self._call(operator.getitem, shape, ir.Const(axis)), self.buffers.around(base, axis)
+        return self._call(operator.sub, found, ir.Const(around)) if around else found
+
+    def _part(self, extent: Extent, less: int | None) -> ir.Atom:
+        """The length of a slice of an array."""
+        assert extent.base is not None
+        n = self._length(extent.base, extent.axis)
+        if less is not None:
+            return self._call(operator.sub, n, ir.Const(less))
+        begin = _ZERO if extent.start == _NOTHING else self._bound(extent.start, n)
+        end = n if extent.stop == _NOTHING else self._bound(extent.stop, n)
+        return end if begin == _ZERO else self._call(operator.sub, end, begin)
+
+    def _check(self, lengths: Iterable[ir.Atom]) -> None:
+        """Compare lengths, as far as that is not done before."""
+        compared = self.scopes.unchecked(lengths)
+        if compared:
+            self.outer.call(rt.check_lengths, *compared, span=self.span, effect=True)
 
     def _bound(self, bound: ir.Atom, n: ir.Atom) -> ir.Atom:
         """Where a slice begins or ends, of an axis of length ``n``."""
@@ -160,8 +168,7 @@ class _Writer(_Places):
                     self.outer.call(rt.place, _ZERO, sizes[k], span=self.span, effect=True)
             self._compare(step, lengths)
         for found in lengths:
-            if len(found) > 1:
-                self.outer.call(rt.check_lengths, *found, span=self.span, effect=True)
+            self._check(found)
         self._nest(self.outer, sizes, self._totals(0))
 
     def _lengths(self) -> list[dict[ir.Atom, None]]:
@@ -346,25 +353,15 @@ class _GatherWriter(_Places):
         along = {axis.along: k for k, axis in enumerate(self.target.axes) if axis.along is not None}
         sizes = []
         for k in range(self.rank):
-            n = self._length(self.target.base, along[k])
-            lengths = [self._shorter(n, sum(self.outermost[k]))]
-            for one in self.additions:
-                more = sum(one.skipped[k]) - sum(self.outermost[k])
-                found = self._length(one.value, k)
-                lengths.append(self._shorter(found, -more))
-            found_lengths = list(dict.fromkeys(lengths))
-            if len(found_lengths) > 1:
-                self.outer.call(rt.check_lengths, *found_lengths, span=self.span, effect=True)
-            sizes.append(lengths[0])
+            less = sum(self.outermost[k])
+            sizes.append(self._extent(Extent(self.target.base, along[k], ir.Const(less))))
+            for one in self.additions:  # a region is as much shorter than all of them as is left out beside it
+                region = Extent(self.target.base, along[k], ir.Const(sum(one.skipped[k])))
+                self._check(dict.fromkeys([self._extent(region), self._length(one.value, k)]))
         for axis, one_axis in enumerate(self.target.axes):
             if one_axis.along is None:
                 self._find_start(self.target.base, axis, one_axis)
         self._nest(self.outer, sizes)
-
-    def _shorter(self, n: ir.Atom, by: int) -> ir.Atom:
-        if by == 0:
-            return n
-        return self._call(operator.sub, n, ir.Const(by)) if by > 0 else self._call(operator.add, n, ir.Const(-by))
 
     def _nest(self, builder: Builder, sizes: list[ir.Atom]) -> None:
         level = len(self.items)
