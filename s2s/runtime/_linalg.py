@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import warnings
 from typing import Any
 
@@ -113,28 +112,8 @@ def cholesky_bar(g: Any, factor: Any) -> Any:
     # Formulas with conjugate transposes are for the conjugates of JAX's cotangents.
     middle = np.tril(mH(factor) @ np.conj(g))
     middle = middle - 0.5 * np.eye(factor.shape[-1], dtype=middle.dtype) * middle
-    half = _solve_upper(mH(factor), mH(_solve_upper(mH(factor), mH(middle))))
+    half = np.linalg.solve(mH(factor), mH(np.linalg.solve(mH(factor), mH(middle))))
     return 0.5 * np.conj(half + mH(half))
-
-
-def _solve_upper(a: Any, b: Any) -> Any:
-    """The solution of ``a x = b`` for upper triangular ``a``: as a triangular system where SciPy is there."""
-    solve = _triangular() if a.ndim == 2 and a.dtype == b.dtype == np.float64 and a.size else None
-    if solve is not None:
-        found, info = solve(a, b)
-        if info == 0:
-            return found
-    return np.linalg.solve(a, b)
-
-
-@functools.cache
-def _triangular() -> Any:
-    """LAPACK's solver of triangular systems; None where SciPy is not installed."""
-    try:
-        from scipy.linalg.lapack import dtrtrs
-    except ImportError:
-        return None
-    return dtrtrs
 
 
 def cholesky_dot(factor: Any, a_dot: Any) -> Any:

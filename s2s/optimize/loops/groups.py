@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import assert_never
 
 from s2s.analysis import functions
 from s2s.analysis.memory import Memory, changed_by
@@ -234,8 +235,13 @@ class Groups:
             case ir.Store(_, ir.Var() as target):
                 effects.writes = {self.memory.find(target)}
                 effects.reads = self._read(effects.uses)
-            case _:
+            case (
+                ir.Let() | ir.Store() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() |
+                ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note()
+            ):
                 effects.is_fixed = True
+            case _:
+                assert_never(s)
         return effects
 
     def _read(self, atoms: Iterable[ir.Atom]) -> set[Key]:
