@@ -46,7 +46,6 @@ from s2s.specialize.calls import (
 from s2s.specialize.calls.memory_order import ORDERED
 from s2s.specialize.calls.stages import Registry, Stage, always, for_types, named
 from s2s.specialize.calls.storing import CHANGING
-from s2s.specialize.heap import effects
 from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
 
 __all__ = ["CALLED_BY_VARIABLE", "FUNCTIONS", "KNOWN", "call", "call_function"]
@@ -174,13 +173,6 @@ KNOWN = Registry(
 
 def call(site: CallSite) -> ir.Atom:
     """What a call comes to."""
-    before = len(site.builder.statements)
-    made = _call(site)
-    effects.after_call(site, site.builder.statements[before:])
-    return made
-
-
-def _call(site: CallSite) -> ir.Atom:
     handlers = CALLED_BY_VARIABLE if isinstance(site.callee, ir.Var) else CALLED_BY_CONSTANT
     for handler in handlers:
         found = handler(site)

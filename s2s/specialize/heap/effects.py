@@ -26,11 +26,10 @@ from s2s.core.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.specialize.frames import MISSING
 from s2s.specialize.heap.classes import is_descriptor
-from s2s.specialize.unknown_effects import may_run_unknown
 from s2s.versions.facts import is_replaceable
 
 if TYPE_CHECKING:
-    from s2s.specialize.site import At, CallSite
+    from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
 __all__ = ["attribute", "before", "check_unread", "content", "static"]
@@ -75,31 +74,16 @@ def check_unread(specializer: Specializer) -> None:
             raise error("S2S113", span=span)
 
 
-def after_call(site: CallSite, statements: list[ir.Statement]) -> None:
-    """A function that is known was called: what it was given to call or to walk through may have run code that nobody
-    has read."""
-    if not any(_is_changed_outside(site, cell, state) for cell, state in site.context.heap.states.items()):
-        return
-    lets = [s for s in statements if isinstance(s, ir.Let) and isinstance(s.value, ir.Call)]
-    calls = [s for s in lets if s.value.fn in (site.callee, ir.Const(site.fn))]  # type: ignore[union-attr]
-    if any(may_run_unknown(s, site.context) for s in calls):
-        read_again(site, False)
-
-
-def _is_changed_outside(at: At, cell: Cell, state: State) -> bool:
-    """Whether an object outside has changed since it was first read."""
-    is_outside = cell in at.context.heap.mirrors or cell in at.specializer.live_objects.objects
-    return is_outside and (cell.origin is None or state is not cell.origin.state)
-
-
 def read_again(at: At, harmless: bool) -> None:
     """A function was called that nobody has read: numbers and arrays that were stored into objects outside may be
     others now, of the same kind, which is checked; what the containers hold that were changed is not known."""
-    heap = at.context.heap
+    live, heap = at.specializer.live_objects, at.context.heap
     if harmless:
         return
     for cell, state in list(heap.states.items()):
-        if not _is_changed_outside(at, cell, state) or cell in heap.unknown:
+        is_outside = cell in heap.mirrors or cell in live.objects
+        is_changed = is_outside and (cell.origin is None or state is not cell.origin.state)
+        if not is_changed or cell in heap.unknown:
             continue
         if not is_instance(state):
             heap.unknown[cell] = CALLED
