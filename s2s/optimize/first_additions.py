@@ -138,7 +138,6 @@ class _Assigner:
                     del statements[at], statements[place]
                 return
 
-
     # --- a place in each iteration
 
     def _in_iterations(self, loop: ir.For, target: ir.Var) -> ir.For:

@@ -182,7 +182,7 @@ class Kept:
         """Keep what was compiled since the last time."""
         made, self._made = self._made, []
         for signature, result in made:
-            if result.lifted or result.library.has_dynamic_globals:  # holds addresses of this process
+            if result.lifted or result.library.has_dynamic_globals:  # it holds addresses
                 continue
             try:
                 body = serialize.dumps(result._reduce())

@@ -67,6 +67,13 @@ _TO_TRUTH = {
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.isnan, np.isfinite, np.isinf,
 }  # fmt: skip
 
+_KNOWN: dict[int, Any] = {
+    **{id(fn): fn for fn in (*_OF_ELEMENTS, *_OF_TRUTH, *_REDUCTIONS, *_PRODUCTS_OF_VECTORS, np.copy, np.outer)},
+    **{id(in_place): plain for in_place, plain in PLAIN.items()},
+}
+"""All of these, by ``id``, and for operators in place the plain ones: what such a call changes nothing reads by another
+name."""
+
 
 @dataclass(frozen=True)
 class Step:
@@ -126,11 +133,9 @@ class Steps:
     ) -> Step | None:
         assert s.target is not None
         known = self.context.value(s.target)
-        try:
-            hash(fn)
-        except TypeError:
+        fn = _KNOWN.get(id(fn))  # objects of the program are not asked whether they are one of these
+        if fn is None:
             return None
-        fn = PLAIN.get(fn, fn)  # what an operator in place changes nothing reads by another name
         if fn in _REDUCTIONS:
             return self._reduction(s, fn, args, kwargs)
         if kwargs:
@@ -204,11 +209,8 @@ class Steps:
             return None
         if s.op not in (None, operator.add, operator.sub, operator.mul, operator.truediv):
             return None
-        kind = self._kind(s.value)
-        if kind != known.dtype.kind and not (known.dtype == _FLOAT and kind in ("f", "i", "b") and s.op is None):
-            if not (known.dtype == _FLOAT and kind in ("f", "i")):
-                return None
-        if known.dtype == _BOOL and s.op is not None:
+        kinds = {"f": "fi" if s.op is not None else "fib", "b": "" if s.op is not None else "b"}[known.dtype.kind]
+        if (self._kind(s.value) or "other") not in kinds:
             return None
         if s.kind == "whole":
             target = self.views.access(s.target)
