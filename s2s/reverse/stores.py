@@ -20,7 +20,7 @@ from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.abstract.parts import leaves
-from s2s.analysis.adjoint_placement import ROOT, RUNTIME, VIEW
+from s2s.analysis.adjoint_placement import ROOT, RUNTIME, VALUE, VIEW
 from s2s.analysis.memory import is_basic, is_copied, may_repeat, shared_with
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder
@@ -190,6 +190,12 @@ def is_found_at_run_time(reverser: Reverser, atom: ir.Atom) -> bool:
     return isinstance(atom, ir.Var) and reverser.placement.kind(atom) == RUNTIME
 
 
+def is_read_before(reverser: Reverser, var: ir.Var) -> bool:
+    """Whether what may hold a buffer, and is no array itself, is read before the buffer changes only."""
+    known = reverser.context.value(var)
+    return isinstance(known, Unknown) and reverser.memory.is_buffer(var) and reverser.placement.kind(var) == VALUE
+
+
 def is_owned(reverser: Reverser, atom: ir.Atom) -> bool:
     """Whether an atom's cotangent is an array of its own that is changed in place."""
     return isinstance(atom, ir.Var) and reverser.memory.is_buffer(atom) and reverser.placement.kind(atom) == ROOT
@@ -322,7 +328,6 @@ def _give(reverser: Reverser, s: ir.Store, atom: ir.Atom, g: ir.Atom, sweep: Swe
 
 
 __all__ = [
-    "add_to", "changes_later", "is_found_at_run_time", "is_held_elsewhere", "is_owned", "place", "root_of", "shadow",
-    "store", "takes_over",
+    "add_to", "changes_later", "is_found_at_run_time", "is_held_elsewhere", "is_owned", "is_read_before", "place",
+    "root_of", "shadow", "store", "takes_over",
 ]
-

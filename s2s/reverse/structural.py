@@ -57,7 +57,7 @@ def item_read(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span 
             whole = cotangents.full(sweep.builder, g, reverser.use(sweep, reverser.like(target)), span)
             g = sweep.builder.call(operator.getitem, whole, back, span=span)
         reverser.contribute(sweep, source, g, span)
-    elif (reverser.accumulates_in_place(known) and source not in reverser.unbound) or reverser.memory.is_buffer(source):
+    elif _is_changed_in_place(reverser, source, known):
         _add_at(reverser, target, source, index, g, span, sweep)
     elif _is_gathered(reverser, source, known, reverser.context.value(index)):
         items = _gathered(reverser, sweep, source, span)
@@ -68,6 +68,15 @@ def item_read(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span 
     else:
         bar = sweep.builder.call(rt.index_bar, reverser.use(sweep, source), reverser.use(sweep, index), g, span=span)
         reverser.add(sweep, source, (), bar, span)
+
+
+def _is_changed_in_place(reverser: Reverser, source: ir.Var, known: AbstractValue) -> bool:
+    """Whether the cotangent of what is read is one object that is changed. A container of known items has one cotangent
+    for each of these, also where they are arrays that change; what may be a tuple has none that can be changed."""
+    if isinstance(known, (Sequence, Mapping)) or stores.is_read_before(reverser, source):
+        return False
+    is_bound = source not in reverser.unbound
+    return (reverser.accumulates_in_place(known) and is_bound) or reverser.memory.is_buffer(source)
 
 
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))

@@ -157,3 +157,47 @@ def nobody_else(x):
         a += x
         total = total + np.sum(a * a)
     return total
+
+
+@program(V3, 0)
+def chosen_from_a_list_before_a_store(x, i):
+    u, w = x * 1.5, x * 2.0
+    chosen = [u, w][i]
+    u[1] = np.sum(chosen * x)
+    return np.sum(u * x)
+
+
+@program(V3, 2)
+def chosen_in_a_loop_before_a_store(x, n):
+    u, w, total = x * 1.5, x * 2.0, 0.0
+    for i in range(n):
+        total += np.sum([u, w][i] * x)
+    u[1] = total
+    return np.sum(u * x)
+
+
+@program(V3, 1)
+def chosen_by_a_slice_before_a_store(x, n):
+    u, w = x * 1.5, x * 2.0
+    part = [u, w, u][n - 1 : n + 1]
+    u[1] = np.sum(part[0] * x) + np.sum(part[-1])
+    return np.sum(u * x)
+
+
+@program(V3, 1)
+def chosen_view_before_a_store(x, n):
+    rows = np.zeros((3, 3))
+    for i in range(3):
+        rows[i] = x * i
+    total = np.sum([rows[0], rows[1], rows[2]][n] * x)
+    rows[n] = total
+    return np.sum(rows * rows)
+
+
+@program(V3, 1.3)
+def chosen_from_a_dict_before_a_store(x, a):
+    u, w = x * 1.5, x * 2.0
+    chosen = {False: u, True: w}[a < 1.0]
+    pair, c = {"u": (u, a), "w": (w, a * a)}["u" if a > 0 else "w"]
+    u[1] = np.sum(pair * x) * c + np.sum(chosen)
+    return np.sum(u * x)
