@@ -109,7 +109,7 @@ class Context:
     are the targets of stores, in the order in which they are written. ``changing_items`` are lists that iterators are
     taken for, where making an item changes something.
     ``quiet`` are calls, by their ``id``, that run nothing which could store into an array, as the source of the
-    function says.
+    function says, ``left`` calls that are decided when the program runs, after which the heap has been asked again.
     ``choose`` gives for a call the function with the derivative that was chosen for it there. ``changed`` are variables
     whose memory some statement changes, ``reading`` what is known of it where a derivative is written. ``stages`` is
     told what each pass makes, where somebody asks; ``naive`` leaves products and sums of cotangents as the rules say.
@@ -158,6 +158,7 @@ class Context:
     input_places: dict[ir.Var, str] = field(default_factory=dict)
     runtime_objects: set[ir.Atom] = field(default_factory=set)
     quiet: dict[int, ir.Call] = field(default_factory=dict)
+    left: dict[int, ir.Call] = field(default_factory=dict)
     passing: set[ir.Var] = field(default_factory=set)
     old_contents: set[ir.Atom] = field(default_factory=set)
     keeping: set[ir.Atom] = field(default_factory=set)

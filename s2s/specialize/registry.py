@@ -43,6 +43,7 @@ from s2s.specialize.calls import (
     wrappers,
     zero_derivatives,
 )
+from s2s.specialize.calls.leaving import look_again
 from s2s.specialize.calls.memory_order import ORDERED
 from s2s.specialize.calls.stages import Registry, Stage, always, for_types, named
 from s2s.specialize.calls.storing import CHANGING
@@ -173,6 +174,13 @@ KNOWN = Registry(
 
 def call(site: CallSite) -> ir.Atom:
     """What a call comes to."""
+    before = len(site.builder.statements)
+    made = _call(site)
+    look_again(site, site.builder.statements[before:])
+    return made
+
+
+def _call(site: CallSite) -> ir.Atom:
     handlers = CALLED_BY_VARIABLE if isinstance(site.callee, ir.Var) else CALLED_BY_CONSTANT
     for handler in handlers:
         found = handler(site)

@@ -41,10 +41,12 @@ _WRITES = by_identity(
     print, str, repr, ascii, format, str.format, str.format_map, str.join, ops.format_string, ops.format_value)
 """Functions that ask objects for a text."""
 
-_WALKS = by_identity(next, list, tuple, set, frozenset, dict, sum, any, all, sorted, max, min, str.join, ops.unpack)
+_WALKS = by_identity(
+    next, list, tuple, set, frozenset, dict, sum, any, all, sorted, max, min, str.join, ops.unpack,
+    ops.contains, ops.not_in)
 """Functions that ask objects for their items."""
 
-_KEYED = by_identity(operator.getitem, operator.contains, ops.make_dict, ops.make_set)
+_KEYED = by_identity(operator.getitem, ops.contains, ops.not_in, ops.make_dict, ops.make_set)
 """Functions that ask keys for an index, for a hash or whether they are equal."""
 
 _MAKERS = ("s2s.api", "s2s.directives.differentiable", "s2s.transforms", "s2s.equations")

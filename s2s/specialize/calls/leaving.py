@@ -16,11 +16,12 @@ from s2s.specialize.heap import effects, generators
 from s2s.specialize.heap.escapes import note_call
 from s2s.specialize.inplace import may_change
 from s2s.specialize.logs import note_left
+from s2s.specialize.unknown_effects import may_run_unknown
 
 if TYPE_CHECKING:
     from s2s.specialize.site import CallSite
 
-__all__ = ["leave"]
+__all__ = ["leave", "look_again"]
 
 
 def leave(
@@ -55,6 +56,7 @@ def leave(
         raise error("S2S206", span=span, name=name)
     opened = site.specializer.holding.open_method(callee, tuple(args), kwargs) if varied else None
     made = opened or ir.Call(callee, tuple(args), tuple(kwargs.items()))
+    context.left[id(made)] = made
     if quiet:
         context.quiet[id(made)] = made
     if not harmless and not makes:
@@ -75,6 +77,19 @@ def leave(
     builder.add(ir.Let(var, made, span))
     effects.read_again(site, harmless or makes)
     return var
+
+
+def look_again(site: CallSite, statements: list[ir.Statement]) -> None:
+    """A function that is known was called: what it was given to call or to walk through may have run code that nobody
+    has read, which may have read and assigned what the function has assigned before."""
+    context, callees = site.context, (site.callee, ir.Const(site.fn))
+    if not any(effects.is_changed_outside(site, cell, state) for cell, state in context.heap.states.items()):
+        return
+    for s in statements:
+        is_call = isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in callees
+        if is_call and id(s.value) not in context.left and may_run_unknown(s, context):  # type: ignore[union-attr]
+            check_seen(context, s.value.fn, site.args, site.span)  # type: ignore[union-attr]
+            effects.read_again(site, False)
 
 
 def _as_list(site: CallSite, argument: Any) -> Any:

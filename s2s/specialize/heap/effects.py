@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from s2s.specialize.site import At
     from s2s.specialize.specializer import Specializer
 
-__all__ = ["attribute", "before", "check_unread", "content", "static"]
+__all__ = ["attribute", "before", "check_unread", "content", "is_changed_outside", "read_again", "static"]
 
 def attribute(at: At, cell: Cell, name: str, value: ir.Atom) -> None:
     """An object has been given an attribute."""
@@ -74,16 +74,20 @@ def check_unread(specializer: Specializer) -> None:
             raise error("S2S113", span=span)
 
 
+def is_changed_outside(at: At, cell: Cell, state: State) -> bool:
+    """Whether an object outside has changed since it was first read."""
+    is_outside = cell in at.context.heap.mirrors or cell in at.specializer.live_objects.objects
+    return is_outside and (cell.origin is None or state is not cell.origin.state)
+
+
 def read_again(at: At, harmless: bool) -> None:
     """A function was called that nobody has read: numbers and arrays that were stored into objects outside may be
     others now, of the same kind, which is checked; what the containers hold that were changed is not known."""
-    live, heap = at.specializer.live_objects, at.context.heap
+    heap = at.context.heap
     if harmless:
         return
     for cell, state in list(heap.states.items()):
-        is_outside = cell in heap.mirrors or cell in live.objects
-        is_changed = is_outside and (cell.origin is None or state is not cell.origin.state)
-        if not is_changed or cell in heap.unknown:
+        if not is_changed_outside(at, cell, state) or cell in heap.unknown:
             continue
         if not is_instance(state):
             heap.unknown[cell] = CALLED
