@@ -31,6 +31,7 @@ from s2s.optimize.sink import sink
 from s2s.optimize.snapshots import drop_snapshots
 from s2s.optimize.stores import spell_stores
 from s2s.optimize.subexpressions import share_subexpressions
+from s2s.optimize.triangular import substitute_in_triangular
 
 __all__ = [
     "COMPILE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "WITH_LOOPS", "run_passes",
@@ -43,6 +44,9 @@ CONTRACTIONS = Pass(
 OUTER_PRODUCTS = Pass(
     "outer-products", collect_outer_products, "outer products that a loop adds up are one product of matrices after it",
     optional=True, reassociates=True)
+TRIANGULAR = Pass(
+    "triangular", substitute_in_triangular, "systems of Cholesky factors are solved by substitution", optional=True,
+    reassociates=True)
 VERSIONS = Pass("versions", with_versions, "each read of memory carries the version that it reads")
 STORES = Pass("stores", spell_stores, "additions to entries that are named twice become calls of np.add.at")
 RANGES = Pass("ranges", spell_ranges, "range(n - 1, -1, -1) becomes reversed(range(n))", optional=True)
@@ -67,8 +71,8 @@ LOOPS = Pass(
     "loops", as_loops, "operations on arrays become loops over their elements", optional=True, reassociates=True)
 
 SIMPLIFICATIONS = (
-    OUTER_PRODUCTS, NAMES, CONTRACTIONS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS,
-    FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, TRIANGULAR, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES,
+    INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 

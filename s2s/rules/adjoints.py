@@ -281,6 +281,34 @@ linear(
 )
 
 
+def _triangle(matrix: Any, lower: Any) -> Any:
+    return np.tril(matrix) if lower else np.triu(matrix)
+
+
+def _solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, transposed: Any) -> Any:
+    """Of one triangle only: the other has zeros, whatever ``a`` is made of."""
+    b_bar = rt.solve_triangular(a, y_bar, lower, not transposed)
+    left, right = (y, b_bar) if transposed else (b_bar, y)
+    return -_triangle(np.outer(left, right) if np.ndim(b) == 1 else left @ rt.mT(right), lower)
+
+
+def _solve_triangular_dot(
+    y: Any, a: Any, b: Any, lower: Any, transposed: Any, a_dot: Any, b_dot: Any
+) -> Any:
+    """One solve with the change of both sides, as of ``np.linalg.solve``."""
+    if isinstance(a_dot, float):  # there is none
+        return rt.solve_triangular(a, b_dot, lower, transposed)
+    change = _triangle(a_dot, lower)
+    return rt.solve_triangular(a, b_dot - (rt.mT(change) if transposed else change) @ y, lower, transposed)
+
+
+vjp(  # of triangular matrices, which differences would leave: no samples
+    rt.solve_triangular, a=_solve_triangular_a, params="a, b, lower, transposed",
+    b=lambda y_bar, a, lower, transposed: rt.solve_triangular(a, y_bar, lower, not transposed),
+)
+jvp(rt.solve_triangular)(_solve_triangular_dot)
+
+
 def _between_left(y_bar: Any, inner: Any, right: Any) -> Any:
     """NaN of ``inner`` goes on to what it has a part in here: where ``left`` is zero, its cotangent is unknown."""
     return rt.between(y_bar @ rt.mT(right), rt.mT(inner), np.eye(np.shape(inner)[-1], dtype=inner.dtype))
