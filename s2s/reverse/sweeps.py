@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, assert_never
 
 import numpy as np
@@ -30,7 +31,8 @@ from s2s.analysis.abstract.parts import Path, has_cotangent, is_differentiable, 
 from s2s.analysis.activity import find_useful
 from s2s.analysis.adjoint_placement import AdjointPlacement
 from s2s.analysis.functions import facts
-from s2s.analysis.memory import Memory
+from s2s.analysis.memory import Memory, changed_by
+from s2s.analysis.overwriting import Overwriting
 from s2s.analysis.raising import is_check
 from s2s.analysis.reading import Reading
 from s2s.analysis.regions import Region
@@ -64,6 +66,7 @@ from s2s.reverse.residuals.decisions import Plan
 from s2s.reverse.residuals.planner import Planner
 from s2s.reverse.residuals.recompute import worthwhile
 from s2s.reverse.residuals.replay import inits_to_restore
+from s2s.reverse.residuals.reread import is_still_there
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.specialize.rule_bodies import RuleBodies
 from s2s.specialize.specializer import Specializer
@@ -123,6 +126,8 @@ class Reverser:
             self.primal = ir.replace(primal, body=body)
             self.memory = Memory(self.primal, context.value)
         self.placement = AdjointPlacement(self.primal, self.memory)
+        self.order = Overwriting(context, self.memory, self.placement)
+        self.changes = [s for s in ir.walk(self.primal.body) if changed_by(s) is not None]
         self.wanted: set[int] = set()
         self.rewinds = False
         self.inputs = frozenset(context.inputs.values())
@@ -140,7 +145,8 @@ class Reverser:
         }
         self.reading = Reading(self.primal, self.memory, self.finds)
         self.unbound = _find_unbound(self.primal.body)
-        self.planner = Planner(context, self.primal, repeatable, self.memory.is_buffer, self.unbound)
+        self.planner = Planner(
+            context, self.primal, repeatable, self.memory.is_buffer, partial(is_still_there, self), self.unbound)
         self.bodies = RuleBodies(context, specializer, self.planner.is_primal)
         self.uses = count_uses(self.primal.body)
 

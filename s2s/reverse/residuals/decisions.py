@@ -25,6 +25,7 @@ class Reason(Enum):
     NEXT_ITERATION = "the next iteration begins with it as {other}, which is kept"
     STORED = "line {line} has put it into an array, which holds it"
     FEW_OPERATIONS = "few cheap operations give it"
+    STILL_THERE = "nothing overwrites it in its array before it is read again"
     INDUCTION = "it grows by the same amount in each iteration"
     FROM_BUFFERS = "few operations give it from arrays whose stores are undone"
     INVARIANT = "it is the same in every iteration"

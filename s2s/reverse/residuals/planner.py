@@ -47,10 +47,12 @@ class Planner:
 
     def __init__(
         self, context: Context, primal: ir.Function, repeatable: bool, is_buffer: Callable[[ir.Atom], bool],
-        unbound: set[ir.Atom],
+        is_still_there: Callable[[ir.Let], bool], unbound: set[ir.Atom],
     ) -> None:
-        """``unbound`` are the variables that have no value on some path."""
+        """``is_still_there`` says whether what a statement has read from a buffer can be read there again where the
+        reverse of its block begins; ``unbound`` are the variables that have no value on some path."""
         self.is_buffer = is_buffer
+        self.is_still_there = is_still_there
         self.unbound = unbound
         self.plan = Plan()
         self.bound_in: dict[tuple[ir.Var, int], ir.Var] = {}
@@ -328,6 +330,8 @@ class Planner:
         if any(map(self.is_buffer, value.args)):  # type: ignore[arg-type]
             if fn is getattr:
                 return value.args[1] in SHAPES
+            if fn is operator.getitem and is_number(known):
+                return self._is_item_of_array(value) and self.is_still_there(let)
             return not says.reads or (fn is operator.getitem and self._is_view(value) and isinstance(known, Array))
         if fn is operator.getitem:
             return not isinstance(known, Array) or self._is_view(value)
@@ -339,6 +343,9 @@ class Planner:
         """Whether what is read takes no copying: an item of a container, or a view of an array."""
         source, index = map(self.context.value, value.args)  # type: ignore[arg-type]
         return is_basic(index) or not isinstance(source, (Array, Unknown))
+
+    def _is_item_of_array(self, value: ir.Call) -> bool:
+        return isinstance(self.context.value(value.args[0]), Array)  # type: ignore[arg-type]
 
     def _recompute(self, sweep: Sweep, plan: dict[ir.Var, ir.Let]) -> None:
         made: dict[ir.Atom, ir.Atom] = {}
@@ -352,8 +359,16 @@ class Planner:
             self.context.definitions[back] = value
             made[target] = back
             sweep.prologue.append(ir.Let(back, value, let.span))
-            reason = Reason.INDUCTION if target in self.formulas else Reason.FEW_OPERATIONS
-            self.plan.add(target, "recompute", reason, span=let.span)
+            self.plan.add(target, "recompute", self._why_recompute(let), span=let.span)
+
+    def _why_recompute(self, let: ir.Let) -> Reason:
+        if let.target in self.formulas:
+            return Reason.INDUCTION
+        value = let.value
+        if not isinstance(value, ir.Call) or value.fn != ir.Const(operator.getitem) or let.target is None:
+            return Reason.FEW_OPERATIONS
+        is_number_there = is_number(self.context.value(let.target)) and self.is_buffer(value.args[0])  # type: ignore
+        return Reason.STILL_THERE if is_number_there else Reason.FEW_OPERATIONS
 
     # --- keeping
 
