@@ -67,6 +67,7 @@ from s2s.versions.facts import builtin, is_of_python
 from s2s.versions.live_data import Unrolled, live
 from s2s.versions.observed import observed
 from s2s.versions.request import Compiled, Request
+from s2s.versions.signature import with_length
 from s2s.versions.target import parameter_span
 
 REVERSE = ("grad", "value_and_grad", "vjp")
@@ -230,17 +231,22 @@ def _specialize(
     A change of objects that cannot be followed through a loop of few iterations may be where all such loops are written
     iteration by iteration: that is tried second. Two reads by one mask are taken to give as many items, unless the mask
     changes. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array,
-    the function is specialised again with a change in place. So it is where a loop would be written out for each item
+    the function is specialised again with a change in place. So it is where lengths of arguments were taken to have a
+    value, which they have from the beginning then, where a loop would be written out for each item
     of data, and where numbers of objects were taken by value which the function changes.
     """
     options = dict(request.options)
     off = switched_off(options.get("passes", "")) | NOT_FOR.get(options.get("backend", ""), frozenset())
     in_place: frozenset[ir.Span | None] = frozenset()
     unrolled, masks_stay, checks, unfolded = False, True, False, frozenset[int]()
+    equal, least = dict[str, int](), dict[str, int]()
     while True:
         if stages is not None:
             stages.restart()
         context = Context(masks_stay=masks_stay, stages=stages, naive="cotangents" in off, switched_off=off)
+        facts = context.evaluator.facts
+        facts.equal |= equal
+        facts.least |= least
         specializer = Specializer(context, in_place, unrolled, derivative_of, checks)
         specializer.live_objects.unfolded = unfolded
         specializer.repeating = int(options.get("changes") == "repeated")
@@ -262,7 +268,10 @@ def _specialize(
         in_place |= shared
         folded = specializer.live_objects.changed_folded()
         unfolded |= folded
-        if masks_stay and _changes_masks(function, context):
+        if (facts.equal, facts.least) != (equal, least):
+            equal, least = dict(facts.equal), dict(facts.least)
+            arguments = {name: _with_lengths(value, equal) for name, value in arguments.items()}
+        elif masks_stay and _changes_masks(function, context):
             masks_stay = False
         elif not shared and not folded:
             if checks or not is_to_be_checked(function, specializer):
@@ -270,6 +279,12 @@ def _specialize(
             checks = True
     context.passed("specialize", None, function)
     return specializer, checked(function)
+
+
+def _with_lengths(value: AbstractValue, lengths: dict[str, int]) -> AbstractValue:
+    for symbol, length in lengths.items():
+        value = with_length(value, symbol, length)
+    return value
 
 
 def _with_checkpoints(function: ir.Function, primal: Primal) -> ir.Function:

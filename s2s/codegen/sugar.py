@@ -256,11 +256,19 @@ class _Owners:
         return path[:depth]
 
     def is_alone(self, var: Var, use: _Use) -> bool:
-        """Whether nothing else reads the variable in the same iteration of the innermost loop, or only to grow
-        it before."""
+        """Whether nothing else reads the variable in the same iteration of the innermost loop, or only an item of it,
+        or to grow it before. (Where it is read afterwards, the longer list has another name, and is another one.)"""
         loop = self.loop_around(use.path)
         near = [u for u in self.uses[var] if u.statement is not use.statement and u.path[: len(loop)] == loop]
-        return all(self.excludes(u.path, use.path) or self.has_grown(u, use) for u in near)
+        return all(
+            self.excludes(u.path, use.path) or self.has_grown(u, use) or self.reads_item(u, var, use) for u in near)
+
+    def reads_item(self, other: _Use, var: Var, use: _Use) -> bool:
+        """Whether the other one reads an item of a list before, or its length."""
+        match other.statement:
+            case Assign(_, Call(Const(value=fn), (first, *rest), ())) if fn is operator.getitem or fn is len:
+                return first == var and var not in rest and other.order < use.order
+        return False
 
     def has_grown(self, other: _Use, use: _Use) -> bool:
         """Whether the other one makes the list grow in an inner loop, before it is handed on."""

@@ -176,6 +176,15 @@ UNKNOWN = Unknown()
 
 
 @record
+class NoItem(Unknown):
+    """What an item of an empty list would be, or what is computed of it: nothing, as reading it raises. It adds nothing
+    to what is known of other paths."""
+
+
+NO_ITEM = NoItem()
+
+
+@record
 class IterableOf(Unknown):
     """An object of exactly this type, or of any that ``list`` takes where that is None. Nothing is known of it but that
     its items are all like ``item``."""

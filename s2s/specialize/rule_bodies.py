@@ -262,7 +262,8 @@ class RuleBodies:
             context = Context()
             made = self._template(body, given, context, self.specializer.apart(context))
             facts = context.evaluator.facts
-            is_decided = not (facts.fresh or facts.assumed or context.forced or context.masks)
+            taken = facts.assumed or facts.equal or facts.least
+            is_decided = not (facts.fresh or taken or context.forced or context.masks)
             _SHARED[key] = made if is_decided and made.can_be_written_again else None
         return _SHARED.get(key)
 

@@ -45,6 +45,8 @@ def guards(specializer: Specializer, context: Context, function: ir.Function) ->
     yield from _equal_lengths(context, function)
     for symbol, value in sorted(context.evaluator.facts.assumed):
         yield SizeGuard(symbol, value)
+    for symbol, value in sorted(context.evaluator.facts.equal.items()):
+        yield EqualGuard(Dim(symbol), Dim("", value))
 
 
 def separate(changed: list[str], arguments: dict[str, AbstractValue]) -> Iterator[SeparateGuard]:

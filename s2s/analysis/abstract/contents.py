@@ -15,6 +15,7 @@ from s2s.analysis.abstract.shapes import index_shape
 from s2s.core import ops
 from s2s.core.inspection import equal, is_foreign, is_hashable
 from s2s.core.values import (
+    NO_ITEM,
     UNKNOWN,
     AbstractValue,
     Array,
@@ -50,6 +51,8 @@ def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) ->
             return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
         case Sequence(kind, items), Known() if isinstance(index.value, slice):
             return Sequence(kind, tuple(items[index.value]))
+        case Sequence(kind, ()), Scalar(index_kind) if kind is list and index_kind in (int, np.int64):
+            return NO_ITEM
         case Sequence(_, items), Scalar() if items:
             return join_all([*items], evaluator.facts)
         case ListOf(item), (Scalar() | Known()):

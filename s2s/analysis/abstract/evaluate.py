@@ -18,6 +18,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract import examples, lengths
+from s2s.analysis.abstract.crosses import with_vectors
 from s2s.analysis.abstract.examples import element_result
 from s2s.analysis.abstract.folding import call_pure, is_long, is_pure, plain
 from s2s.analysis.abstract.lattice import are_equal, is_number, join, known, length_of, shape_of
@@ -28,6 +29,7 @@ from s2s.analysis.functions import facts
 from s2s.core.functions import Varies
 from s2s.core.inspection import is_hashable
 from s2s.core.values import (
+    NO_ITEM,
     UNKNOWN,
     AbstractValue,
     Array,
@@ -59,6 +61,12 @@ class Evaluator:
         self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue] | None = None
     ) -> AbstractValue:
         """The abstract value of ``fn(*args, **kwargs)``; UNKNOWN where nothing can be said."""
+        found = self._call(fn, args, kwargs)
+        return NO_ITEM if found is UNKNOWN and any(a is NO_ITEM for a in args) else found
+
+    def _call(
+        self, fn: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue] | None
+    ) -> AbstractValue:
         if not kwargs and type(fn) in _OPERATIONS and facts(fn).elementwise and fn not in SPECIAL and fn not in _FOLDED:
             return self.elementwise(fn, args)
         kwargs = kwargs or {}
@@ -93,6 +101,8 @@ class Evaluator:
         if fn is np.where and len(args) == 1:
             return UNKNOWN
         rule = table.find(fn)
+        if rule is not None and rule is table.find(np.cross):
+            args = with_vectors(args, kwargs, self.facts)
         if rule is not None and is_pure(fn):
             found = self.probe(fn, args, kwargs)
             if varies is Varies.LENGTH and not all(isinstance(v, Known) for v in (*args, *kwargs.values())):

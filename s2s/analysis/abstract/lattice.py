@@ -21,6 +21,7 @@ from s2s.core.values import (
     Known,
     ListOf,
     Mapping,
+    NoItem,
     Range,
     Scalar,
     Sequence,
@@ -210,6 +211,10 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
     if isinstance(a, Known) and a.const == ir.UNDEFINED:
         return b
     if isinstance(b, Known) and b.const == ir.UNDEFINED:
+        return a
+    if isinstance(a, NoItem):
+        return b
+    if isinstance(b, NoItem):
         return a
     if is_number(a) and is_number(b):
         return of_types({v.type if isinstance(v, Scalar) else type(v.value) for v in (a, b)})  # type: ignore[union-attr]

@@ -17,6 +17,10 @@ class Facts:
     """What is assumed of lengths: ``symbol != value`` for every pair in ``assumed``; and a supply of new symbols."""
 
     assumed: set[tuple[str, int]] = field(default_factory=set)
+    equal: dict[str, int] = field(default_factory=dict)
+    """Lengths of arguments that are taken to have a value, as a guard; ``least`` those that are taken to be no smaller.
+    Both are known from the beginning when the function is specialised again."""
+    least: dict[str, int] = field(default_factory=dict)
     fresh: int = 0
     forced: list[tuple[Dim, Dim]] = field(default_factory=list)
     """Pairs of lengths that the operation looked at last needs to be equal, or NumPy raises an error."""
@@ -170,6 +174,9 @@ def slice_length(dim: Dim, start: AbstractValue, stop: AbstractValue, step: Abst
             return Dim("", 0)
         if facts.is_at_least(dim, dim.offset - low.offset):
             return Dim("", high.offset - low.offset)
+    if low.is_constant and high.is_constant and high.offset <= facts.least.get(dim.symbol, 0) + dim.offset:
+        facts.is_at_least(dim, high.offset)
+        return Dim("", max(0, high.offset - low.offset))
     if low.symbol == high.symbol:
         return Dim(f"?{dim}[{low}:{high}]")
     if high.symbol == dim.symbol and low.is_constant and high.offset <= dim.offset:

@@ -174,7 +174,11 @@ def _result_type(function: Any, call: Any, kinds: tuple[Any, ...], is_new: bool)
 
 
 def _known_type(function: Any, args: tuple[Any, ...], keywords: dict[str, Any], kinds: tuple[Any, ...]) -> Any:
-    """The type of what ``np.reshape`` and ``np.broadcast_to`` give, which the new shape tells; None for others."""
+    """The type of what ``np.reshape`` and ``np.broadcast_to`` give, which the new shape tells, and of cross products,
+    of vectors of length 3; None for others."""
+    if function in (np.cross, np.linalg.cross) and all(isinstance(k, types.Array) for k in kinds[:2]) and kinds[1:]:
+        dtype = np.promote_types(*[as_dtype(k.dtype) for k in kinds[:2]])
+        return types.Array(from_dtype(dtype), max(k.ndim for k in kinds[:2]), "A")
     if function not in (np.reshape, np.broadcast_to) or not kinds or not isinstance(kinds[0], types.Array):
         return None
     shape = args[1] if len(args) > 1 else keywords.get("shape", keywords.get("newshape"))

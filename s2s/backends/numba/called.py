@@ -14,7 +14,8 @@ from s2s.backends.numba.arithmetic import OPTIONS
 from s2s.backends.numba.by_python import by_python, is_foreign, lacks, lacks_method
 from s2s.backends.numba.functions import replacement
 from s2s.backends.numba.kept import Marks, mark_of_called, mark_of_replaced
-from s2s.backends.numba.paths import Outside, Unsupported
+from s2s.backends.numba.kinds import asks_kinds, by_kinds
+from s2s.backends.numba.paths import Outside, Unsupported, is_of_rules
 from s2s.backends.numba.syntax import name_of
 from s2s.backends.numba.wrappers import HOLDER
 from s2s.frontend import sources
@@ -135,7 +136,8 @@ def called_function(function: types.FunctionType, caller: Caller, is_value: bool
         found = _CALLED[key] = _compile_called(function, caller, is_value)
     made, facts, mark = found
     caller.facts += facts
-    caller.called.append(made)
+    if isinstance(made, numba.core.dispatcher.Dispatcher):
+        caller.called.append(made)
     caller.marks[id(made)] = mark
     return made
 
@@ -158,6 +160,18 @@ def _compile_called(function: types.FunctionType, caller: Caller, is_value: bool
         argument.annotation = None
     node.returns, node.decorator_list, arguments.defaults = None, [], []
 
+    if is_of_rules(function) and asks_kinds(node):
+        python = types.FunctionType(function.__code__, {}, function.__name__, function.__defaults__)
+        return by_kinds(python, node, lambda text: _adapted(function, text, caller)[0]), [], ""
+    made, adapted, inner = _adapted(function, node, caller)
+    facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
+    mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__, caller.options)
+    return numba.njit(**caller.options)(made), [*facts, *inner.facts], mark
+
+
+def _adapted(function: types.FunctionType, node: ast.FunctionDef, caller: Caller) -> tuple[Any, Adapted, _Inner]:
+    """A called function with this text as a function that Numba compiles. Raises Unsupported."""
+
     def find(name: str) -> Any:
         return cell_of(function, name) if name in function.__code__.co_freevars else global_of(function, name)
 
@@ -177,9 +191,7 @@ def _compile_called(function: types.FunctionType, caller: Caller, is_value: bool
     made.__defaults__ = function.__defaults__
     if function.__module__.partition(".")[0] == "s2s":
         adapted.facts = []
-    facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
-    mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__, caller.options)
-    return numba.njit(**caller.options)(made), [*facts, *inner.facts], mark
+    return made, adapted, inner
 
 
 def _take_value(node: ast.FunctionDef) -> None:

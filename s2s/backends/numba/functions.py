@@ -14,6 +14,7 @@ import numpy as np
 
 from s2s.backends.numba.adaptation import MATH_RETURNS_FLOAT
 from s2s.backends.numba.arithmetic import HELPERS, TO_INTEGER, checked, to_integer
+from s2s.backends.numba.crosses import CROSSES, cross
 from s2s.backends.numba.elements import ELEMENTS
 from s2s.backends.numba.masks import MASKS
 from s2s.backends.numba.overloads import REPLACED
@@ -39,6 +40,8 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
         return reduction(value, call)
     if value in (np.ndarray.sum, np.ndarray.mean) and call is not None:
         return reduction(getattr(np, value.__name__), call)
+    if value in CROSSES and call is not None:
+        return cross(value, call)
     if value is np.expand_dims and call is not None:
         return expansion(call)
     if value is np.squeeze and call is not None:

@@ -320,8 +320,15 @@ linear(
 )
 
 
+def _check_vectors(x: Any, own: Any, axis: Any) -> None:
+    if np.shape(x)[own if axis is None else axis] == 2:
+        rt.no_derivative("np.cross", "vectors of length 2 have no rule; give them a third number, 0.0")
+
+
 def _cross_a(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
     """b x y_bar: the triple product is the same for all three in a circle."""
+    _check_vectors(a, axisa, axis)
+    _check_vectors(b, axisb, axis)
     if axis is not None or (axisa == -1 and axisb == -1 and axisc == -1):
         return rt.unbroadcast(np.cross(b, y_bar, axis=-1 if axis is None else axis), a)
     last = np.cross(np.moveaxis(b, axisb, -1), np.moveaxis(y_bar, axisc, -1))
@@ -329,6 +336,8 @@ def _cross_a(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axi
 
 
 def _cross_b(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
+    _check_vectors(a, axisa, axis)
+    _check_vectors(b, axisb, axis)
     if axis is not None or (axisa == -1 and axisb == -1 and axisc == -1):
         return rt.unbroadcast(np.cross(y_bar, a, axis=-1 if axis is None else axis), b)
     last = np.cross(np.moveaxis(y_bar, axisc, -1), np.moveaxis(a, axisa, -1))
