@@ -60,6 +60,7 @@ from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.relied import drop_sure, is_to_be_checked
 from s2s.specialize.severed import check_not_severed
+from s2s.specialize.shifts import drop_cancelled
 from s2s.specialize.specializer import Specializer
 from s2s.specialize.stacks import mark_stacks
 from s2s.specialize.steps import settle
@@ -111,6 +112,10 @@ def _steps(function: ir.Function, primal: Primal) -> ir.Function:
     return settle(function, primal.context, primal.specializer.holding, primal.request.mode == "observed")
 
 
+def _shifts(function: ir.Function, primal: Primal) -> ir.Function:
+    return function if primal.request.mode == "primal" else drop_cancelled(function, primal.context)
+
+
 def _own_arguments(function: ir.Function, primal: Primal) -> ir.Function:
     if primal.changes == "refused" and not primal.is_inner:
         primal.specializer.check_unchanged()
@@ -135,6 +140,7 @@ PRIMAL = (
     Pass("severed", _severed, "results that lost their derivative in text, files or bytes are refused"),
     Pass("searches", _searches, "loops that find a point by comparisons are warned of"),
     Pass("steps", _steps, "points without a derivative get the one that is chosen for them"),
+    Pass("shifts", _shifts, "maxima that only keep numbers in range carry no derivative", optional=True),
     Pass("own-arguments", _own_arguments, "arguments that are changed are copied first"),
     Pass("relied", _relied, "checks of what no call may have changed are dropped"),
     Pass("outside", _outside, "arrays that calls may change which nobody has read are copied where they are read"),

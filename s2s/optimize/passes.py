@@ -87,8 +87,9 @@ NESTED = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, DEAD_
 
 IN_SWEEPS = {
     "hoist": "the reverse sweep computes before its loop what is the same in every iteration",
+    "shifts": "maxima that only keep numbers in range carry no derivative",
 }
-"""What the sweeps do by themselves, and can leave out."""
+"""What the sweeps do by themselves, or passes over the primal, and can leave out."""
 
 OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *WITH_LOOPS, *NESTED) if p.optional}, **IN_SWEEPS}
 

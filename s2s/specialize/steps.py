@@ -28,7 +28,7 @@ from s2s.directives.policy import Policy
 from s2s.optimize.rewriting import map_blocks, substitute
 from s2s.specialize.calls.policies import IN_LIBRARY, Holding
 
-__all__ = ["settle"]
+__all__ = ["settle", "without_varied"]
 
 REMAINDER, CELL, LIBRARY = "a remainder", "a cell number", "library code"
 
@@ -71,7 +71,7 @@ class _Settler:
             self.remainders(find_remainders(self.function, context.value, context.is_varied, memory))
         self.notes()
         body = self.block(self.function.body)
-        self.without_varied(body)
+        without_varied(self.context, body)
         return ir.replace(self.function, body=body)
 
     def remainders(self, remainders: Remainders) -> None:
@@ -184,21 +184,21 @@ class _Settler:
             self.context.definitions[target] = value
         return ir.Let(target, value, s.span)
 
-    def without_varied(self, body: ir.Block) -> None:
-        """What depended on the inputs by a step only does not any more. Arrays that may change are left as they are."""
-        context = self.context
-        has_stores = any(isinstance(s, ir.Store) for s in ir.walk(body))
-        for s in ir.walk(body):
-            if not isinstance(s, ir.Let) or s.target not in context.varied or not isinstance(s.value, ir.Call):
-                continue
-            if has_stores and isinstance(context.value(s.target), Array):
-                continue
-            atoms = tuple(a.atom if isinstance(a, ir.Star) else a for a in s.value.args)
-            fn = s.value.fn.value if isinstance(s.value.fn, ir.Const) else None
-            if fn is None or s.target in context.effects:
-                continue
-            if not any(map(context.is_varied, ir.atoms_of(s.value))) or has_zero_derivative(context, fn, atoms):
-                context.varied.discard(s.target)
+
+def without_varied(context: Context, body: ir.Block) -> None:
+    """What depended on the inputs by a step only does not any more. Arrays that may change are left as they are."""
+    has_stores = any(isinstance(s, ir.Store) for s in ir.walk(body))
+    for s in ir.walk(body):
+        if not isinstance(s, ir.Let) or s.target not in context.varied or not isinstance(s.value, ir.Call):
+            continue
+        if has_stores and isinstance(context.value(s.target), Array):
+            continue
+        atoms = tuple(a.atom if isinstance(a, ir.Star) else a for a in s.value.args)
+        fn = s.value.fn.value if isinstance(s.value.fn, ir.Const) else None
+        if fn is None or s.target in context.effects:
+            continue
+        if not any(map(context.is_varied, ir.atoms_of(s.value))) or has_zero_derivative(context, fn, atoms):
+            context.varied.discard(s.target)
 
 
 def _operands(s: ir.Statement) -> tuple[ir.Atom, ...]:
