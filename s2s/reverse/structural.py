@@ -21,6 +21,7 @@ from s2s.core.inspection import is_hashable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, is_record_class
 from s2s.errors import error
 from s2s.reverse import stores
+from s2s.reverse.displays import reverse_unpacking
 from s2s.reverse.residuals.sweep import Sweep
 
 if TYPE_CHECKING:
@@ -193,6 +194,8 @@ def _unpack(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | 
         assert g is not None
         spread = sweep.builder.call(rt.unpack_bar, reverser.use(sweep, source), before, after, g, span=span)  # type: ignore[arg-type]
         reverser.contribute(sweep, source, spread, span)  # type: ignore[arg-type]
+        return
+    if after.value is None and reverse_unpacking(reverser, target, source, span, sweep):  # type: ignore[arg-type]
         return
     for path, bar in bars.items():
         if bar is None:

@@ -14,7 +14,7 @@ from s2s.builder.builder import Builder, has_zero_derivative
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.dataflow import along, reachable
-from s2s.core.values import UNKNOWN, AbstractValue, Range, Scalar
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Range, Scalar
 from s2s.errors import DifferentiationError, error
 from s2s.normalize.while_true import changes_something, with_test_inside
 from s2s.optimize.ranges import constant_range, turned
@@ -440,8 +440,9 @@ def _widened(
         known, varied = values.get(leaf.key, init)
         facts = context.evaluator.facts
         facts.standing = lengths_of(known) - lengths_of(init[0])
+        facts.is_carried = isinstance(known, Array)  # of the arrays in a list each may have a length of its own
         wider = join(known, context.value(leaf.second), facts) if attempt < 5 else UNKNOWN
-        facts.standing = frozenset()
+        facts.standing, facts.is_carried = frozenset(), False
         found[leaf.key] = (wider, varied or init[1] or moved.get(leaf.key, False) or context.is_varied(leaf.second))
     return found
 

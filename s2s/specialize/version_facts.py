@@ -43,6 +43,8 @@ def guards(specializer: Specializer, context: Context, function: ir.Function) ->
     """What must hold of the objects and lengths that the version was made for."""
     yield from specializer.guards
     yield from _equal_lengths(context, function)
+    for pair in sorted(context.evaluator.facts.alike, key=str):
+        yield EqualGuard(*pair)
     for symbol, value in sorted(context.evaluator.facts.assumed):
         yield SizeGuard(symbol, value)
     for symbol, value in sorted(context.evaluator.facts.equal.items()):

@@ -30,6 +30,12 @@ class Facts:
     standing: frozenset[str] = frozenset()
     """Lengths that what a loop carries may have in any iteration."""
 
+    alike: set[tuple[Dim, Dim]] = field(default_factory=set)
+    """Pairs of lengths that are taken to be equal, under a guard: what a loop carries has one before it and the other
+    after an iteration."""
+    is_carried: bool = False
+    """Whether what is joined is what a loop carries."""
+
     def fresh_dim(self) -> Dim:
         """A length of which nothing is known."""
         self.fresh += 1
@@ -40,6 +46,9 @@ class Facts:
         for any, so that joining it again changes nothing."""
         if one == other or one.symbol in self.standing:
             return one
+        if self.is_carried and one.symbol != other.symbol and _may_be_guarded(one) and _may_be_guarded(other):
+            self.alike.add((one, other))
+            return other if other.is_constant else one
         self.fresh += 1
         return Dim(f"?~{self.fresh}")
 
@@ -99,6 +108,11 @@ def _with_own_lengths(value: AbstractValue, facts: Facts, own: dict[str, str]) -
             return Mapping(keys, tuple(_with_own_lengths(i, facts, own) for i in items))
         case _:
             return value
+
+
+def _may_be_guarded(dim: Dim) -> bool:
+    """Whether a length is one that a guard can ask for: of an argument, or a number (which 0 and 1 are by chance)."""
+    return dim.offset > 1 if dim.is_constant else dim.symbol[0] not in "?*"
 
 
 MOST_EXCLUDED = 8

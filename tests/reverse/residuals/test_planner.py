@@ -343,7 +343,7 @@ def interrupted_in_nested_loops(x, w, n):
 
 
 KEPT = {
-    runge_kutta: 11, hidden_state: 1, hidden_state_in_loop: 2, until_it_is_small: 1, three_back: 3, swapped: 2,
+    runge_kutta: 11, hidden_state: 1, hidden_state_in_loop: 2, until_it_is_small: 1, three_back: 1, swapped: 2,
     after_a_branch: 2, read_as_shape_and_as_value: 2,
     in_a_branch: 1, in_nested_branches: 2, of_the_inner_loop: 5, of_an_inner_loop_that_may_not_run: 3,
     array_of_the_inner_loop: 4, by_a_loop: 2, by_a_branch: 1, by_a_while: 3,
