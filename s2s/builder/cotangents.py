@@ -87,16 +87,19 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     if p == ONE_BAR:
         return g
     if _is_factor(builder, g, _OF_COTANGENTS) and _is_factor(builder, p, _OF_PARTIALS):
-        return builder.call(operator.mul, g, p, span=span)
+        return _product(builder, g, p, span)
+    spread = definition(builder, g, np.broadcast_to)
+    if spread is not None and is_number(builder.context.value(p)) and is_number(builder.context.value(spread[0])):
+        return builder.call(np.broadcast_to, multiply(builder, spread[0], p, span), *spread[1:], span=span)
     g = _unspread(builder, g, p)
+    if _is_float(p) and p.value == -1.0:  # type: ignore[union-attr]
+        return negate(builder, g, span)
     chosen = masked(builder, g)
     if chosen is not None:
         return mask(builder, chosen[0], multiply(builder, chosen[1], p, span), chosen[2], span)
     reduced = _reduced(builder, g, p)
     if reduced is not None:
         return _reduce(builder, multiply(builder, reduced[0], p, span), reduced[1], span)
-    if _is_float(p) and p.value == -1.0:  # type: ignore[union-attr]
-        return negate(builder, g, span)
     inner = definition(builder, p, operator.neg)
     if inner is not None:
         return negate(builder, multiply(builder, g, inner[0], span), span)
@@ -134,7 +137,32 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     product = definition(builder, p, operator.mul)
     if _is_float(g) and product is not None and _is_float(product[0]):
         return multiply(builder, ir.Const(g.value * product[0].value), product[1], span)  # type: ignore[union-attr]
+    over = definition(builder, g, operator.truediv)
+    if over is not None and _is_unit(over[0]) and _have_one_shape(builder, over[1], p):
+        made = divide(builder, p, over[1], span)  # x / y, not 1.0 / y * x
+        return made if over[0].value == 1.0 else negate(builder, made, span)  # type: ignore[union-attr]
+    return _product(builder, g, p, span)
+
+
+def _product(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """``g * p``, where ``g`` is a number and ``p`` is an array ``2 * x`` the product of the numbers first."""
+    if is_number(builder.context.value(g)) and not is_number(builder.context.value(p)):
+        product = definition(builder, p, operator.mul)
+        if product is not None and _is_float(product[0]):
+            return builder.call(operator.mul, multiply(builder, g, product[0], span), product[1], span=span)
     return builder.call(operator.mul, g, p, span=span)
+
+
+def _is_unit(atom: ir.Atom) -> bool:
+    return _is_float(atom) and abs(atom.value) == 1.0  # type: ignore[union-attr]
+
+
+def _have_one_shape(builder: Builder, a: ir.Atom, b: ir.Atom) -> bool:
+    """Whether two arrays of floats certainly have the same shape."""
+    one, other = builder.context.value(a), builder.context.value(b)
+    if not isinstance(one, Array) or not isinstance(other, Array) or one.dtype != other.dtype:
+        return False
+    return bool(one.shape) and one.shape == other.shape and one.dtype.kind == "f"
 
 
 _OF_COTANGENTS = frozenset(map(ir.Const, (np.broadcast_to, np.where, rt.unbroadcast, operator.neg, operator.truediv)))
@@ -150,7 +178,9 @@ def _is_factor(builder: Builder, atom: ir.Atom, parted: frozenset[ir.Const]) -> 
 def _unspread(builder: Builder, g: ir.Atom, p: ir.Atom) -> ir.Atom:
     """The number in a cotangent that is the same number everywhere, where a factor of its shape spreads it anyway."""
     made, have = definition(builder, g, np.broadcast_to), builder.context.value(p)
-    if made is None or not _is_float(made[0]) or not isinstance(have, Array) or have.dtype.kind != "f":
+    if made is None or not isinstance(have, Array) or have.dtype.kind != "f":
+        return g
+    if not _is_float(made[0]) and builder.context.value(made[0]) not in (Scalar(float), Scalar(have.dtype.type)):
         return g
     shape, known = have.shape, shape_of(builder.context.value(g))
     if shape is None or known is None or len(shape) != len(known):
@@ -201,15 +231,31 @@ def negate(builder: Builder, g: ir.Atom, span: ir.Span | None) -> ir.Atom:
     return inner[0] if inner is not None else builder.call(operator.neg, g, span=span)
 
 
+def _signed_mask(builder: Builder, g: ir.Atom) -> tuple[ir.Atom, ir.Atom, bool, bool] | None:
+    """What ``masked`` tells of a cotangent or of what it is the negative of, and whether it is that."""
+    signed = definition(builder, g, operator.neg)
+    chosen = masked(builder, g if signed is None else signed[0])
+    return None if chosen is None else (*chosen, signed is not None)
+
+
+def _without_sign(
+    builder: Builder, test: ir.Atom, g: ir.Atom, side: bool, is_negative: bool, span: ir.Span | None
+) -> tuple[ir.Atom, ir.Atom, bool]:
+    return test, negate(builder, g, span) if is_negative else g, side
+
+
 def add(builder: Builder, a: ir.Atom, b: ir.Atom, span: ir.Span | None, name: str) -> ir.Atom:
     """``a + b``, as a difference where ``b`` has a sign."""
     if builder.context.naive:
         return builder.call(operator.add, a, b, name=name, span=span)
-    chosen, other = masked(builder, a), masked(builder, b)
-    if chosen is not None and other is not None and chosen[0] == other[0] and chosen[2] == other[2]:
+    chosen = other = None
+    one, another = _signed_mask(builder, a), _signed_mask(builder, b)
+    if one is not None and another is not None and one[0] == another[0]:
+        chosen, other = _without_sign(builder, *one, span), _without_sign(builder, *another, span)
+    if chosen is not None and other is not None and chosen[2] == other[2]:
         total = add(builder, chosen[1], other[1], span, "%")
         return mask(builder, chosen[0], total, chosen[2], span, name)
-    if chosen is not None and other is not None and chosen[0] == other[0]:
+    if chosen is not None and other is not None:
         yes, no = (chosen[1], other[1]) if chosen[2] else (other[1], chosen[1])
         sides = _unspread(builder, yes, no), _unspread(builder, no, yes)
         return builder.call(np.where, chosen[0], *sides, name=name, span=span)

@@ -11,6 +11,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, shape_of
 from s2s.analysis.abstract.parts import is_inexact
+from s2s.analysis.abstract.shapes import ONE
 from s2s.builder import cotangents
 from s2s.builder.builder import has_zero_derivative
 from s2s.core import ir
@@ -18,6 +19,7 @@ from s2s.core.values import Array, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.reverse import stores, user_rules
 from s2s.reverse.destination import InSweep
+from s2s.reverse.displays import reverse_display
 from s2s.reverse.dynamic_calls import pull_back
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_structural, rule_of
@@ -65,6 +67,8 @@ def reverse_let(reverser: Reverser, target: ir.Var, value: ir.Value, span: ir.Sp
         _elementwise(reverser, rule, target, value, g, span, sweep)
     elif rule.kind == "several":
         _several(reverser, rule, target, value, g, span, sweep)
+    elif rule.kind == "linear" and reverse_display(reverser, target, value, g, span, sweep):
+        pass
     elif is_custom:
         user_rules.reverse(reverser, rule, target, value, g, span, sweep)
     else:
@@ -89,6 +93,8 @@ def _attribute(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span
 
 
 _PRODUCTS = frozenset(map(ir.Const, (operator.mul, np.multiply)))
+_QUOTIENTS = frozenset(map(ir.Const, (operator.truediv, np.divide)))
+_UNITS = (ir.Const(1.0), ir.Const(1))
 _JOINS = frozenset(map(ir.Const, (operator.add, operator.iadd)))  # of lists and tuples too
 
 
@@ -102,11 +108,18 @@ def _elementwise(
         g = cotangents.multiply(sweep.builder, g, ir.Const(2.0), span)  # a square: 2 x, not x + x
         wrt = args[:1]
     mask, to = reverser.masks.get(target), InSweep(sweep.builder, reverser, sweep)
+    atoms = (target, *args, *map(ir.Const, rule.given))
     for k, arg in enumerate(wrt):
         if not reverser.is_active(arg) or rule.partials[k] is None:
             continue
-        atoms = (target, *args, *map(ir.Const, rule.given))
-        p = reverser.bodies.partial(rule, k, atoms, span, to)
+        is_divisor = k == 1 and value.fn in _QUOTIENTS and not reverser.context.naive
+        if is_divisor and mask is None and _is_stretched(reverser, arg, target) and _is_plain(sweep, g):
+            reverser.contribute(sweep, arg, _of_stretched(reverser, target, arg, g, span, sweep), span)
+            continue
+        if is_divisor and args[0] in _UNITS:
+            p = _of_unit(reverser, target, span, sweep)
+        else:
+            p = reverser.bodies.partial(rule, k, atoms, span, to)
         if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
             g, mask = cotangents.mask(sweep.builder, reverser.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)
@@ -119,6 +132,35 @@ def _elementwise(
             reverser.masks[arg] = mask if first else None  # type: ignore[index]
         else:
             reverser.contribute(sweep, arg, c, span)
+
+
+def _is_stretched(reverser: Reverser, arg: ir.Atom, target: ir.Var) -> bool:
+    """Whether an operand certainly is smaller than the result, in which broadcasting repeats it."""
+    small, large = (shape_of(reverser.context.value(a)) for a in (arg, target))
+    if not large or small is None:
+        return False
+    return len(small) < len(large) or any(m == ONE != n for m, n in zip(small, large, strict=True))
+
+
+def _is_plain(sweep: Sweep, g: ir.Atom) -> bool:
+    """Whether a cotangent chooses nothing: a divisor where nothing is chosen may be zero."""
+    return cotangents.masked(sweep.builder, g) is None and cotangents.definition(
+        sweep.builder, g, rt.unbroadcast) is None
+
+
+def _of_stretched(
+    reverser: Reverser, target: ir.Var, arg: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+) -> ir.Atom:
+    """Of ``y = a / b`` for a small ``b``: ``-sum(y_bar * y) / b``, divided after the sum, which has fewer items."""
+    c = cotangents.multiply(sweep.builder, g, reverser.use(sweep, target), span)
+    c = cotangents.fit(sweep.builder, c, arg, target, lambda a: reverser.use(sweep, reverser.like(a)), span)
+    return cotangents.negate(sweep.builder, cotangents.divide(sweep.builder, c, reverser.use(sweep, arg), span), span)
+
+
+def _of_unit(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> ir.Atom:
+    """The derivative of ``y = 1.0 / b`` by ``b``, ``-y * y``: what the divisor was need not be known."""
+    y = reverser.use(sweep, target)
+    return cotangents.negate(sweep.builder, sweep.builder.call(operator.mul, y, y, span=span), span)
 
 
 def _several(

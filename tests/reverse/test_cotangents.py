@@ -69,9 +69,33 @@ def broadcast_sides(x):
     return np.sum(np.where((x > 0.0)[:, None], x[:, None], M * x[:, None]))
 
 
+def quotients(x):
+    b = np.exp(x)
+    return np.sum((x / np.sum(b)) ** 2 + np.sin(x) / b) + np.sum(M / b[:, None]) ** 2
+
+
+def reciprocals(x):
+    return np.sum(x / (1.0 + np.exp(-x))) + np.sum(1 / (1 / (2.0 + x) ** 2) * M[:, 0])
+
+
+def masks_with_signs(x):
+    y = np.where(x > 0.0, x**2, 0.0)
+    return np.sum((y[1:] - y[:-1]) ** 2 * x[1:]) + np.sum(np.where(x > 0.0, 0.0, x - y) * x - y)
+
+
+def numbers_and_arrays(x):
+    scale = 1.0 / (1.0 + x[0] ** 2)
+    return scale * np.sum((2.0 * x) ** 2) + np.mean(x**2) - np.sum(np.sqrt(1.0 + x * x))
+
+
+def spread_numbers(x):
+    return np.sum(np.where(np.abs(x) < 0.5, 0.5 * x**2, x[1] * (np.abs(x) - 0.25)))
+
+
 PROGRAMS = [
     outer_product, distances, leading_and_trailing, only_widened, twice_widened, read_in_other_ways, view_that_changes,
-    widened_and_changed, in_a_loop, both_sides, two_constants, broadcast_sides,
+    widened_and_changed, in_a_loop, both_sides, two_constants, broadcast_sides, quotients, reciprocals,
+    masks_with_signs, numbers_and_arrays, spread_numbers,
 ]
 
 
@@ -100,6 +124,41 @@ def test_a_constant_is_not_spread_for_a_factor_of_its_shape():
         return np.sum(np.where(x > 0.0, np.sqrt(np.abs(x)), 0.0))
 
     assert "broadcast_to" not in reverse_of(roots)
+
+
+def test_the_sum_for_a_divisor_is_divided():
+    def shares(x):
+        return np.sum(M / np.sum(x * M, axis=1, keepdims=True) * np.sin(M))
+
+    def sigmoid(x):
+        return np.sum(1.0 / (1.0 + np.exp(-x)))
+
+    assert "/" not in reverse_of(sigmoid).partition("(-x)))\n")[2]
+    s2s.check_grads(shares, (np.ones((3, 2)),), order=2)
+    assert "np.einsum" in s2s.source(shares, np.ones((3, 2)))
+
+
+def test_a_divisor_that_is_zero_where_it_is_not_chosen():
+    def rows(x):
+        return np.sum(np.where((x != 0.0)[:, None], M / x[:, None], 0.0) * M)
+
+    x = np.array([2.0, 0.0, -0.5])
+    with np.errstate(all="ignore"):
+        found = s2s.grad(rows)(x)
+    np.testing.assert_allclose(found, [-5.0 / 4.0, 0.0, -61.0 * 4.0])
+
+
+def test_numbers_are_multiplied_before_arrays():
+    assert "2.0 / x.size * x" in reverse_of(lambda x: np.mean(x**2))
+    assert "-(x / np.sqrt(1.0 + x * x))" in reverse_of(lambda x: -np.sum(np.sqrt(1.0 + x * x)))
+
+
+def test_signs_stay_outside_of_masks():
+    def limited(x):
+        flux = np.where(x > 0.0, x**2, 0.0)
+        return np.sum((flux[1:] - flux[:-1]) ** 3)
+
+    assert "np.where" in reverse_of(limited) and ", -" not in reverse_of(limited)
 
 
 def test_what_an_index_added_is_taken_away():

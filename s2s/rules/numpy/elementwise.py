@@ -208,6 +208,8 @@ partials(
 
 def share_of_sum(a: Any, b: Any) -> Any:
     """e^a / (e^a + e^b): half where both are the same infinity, 0 or 1 where one of them is infinite."""
+    if (isinstance(a, float) and math.isfinite(a)) or (isinstance(b, float) and math.isfinite(b)):
+        return np.exp(-np.logaddexp(0.0, b - a))
     tie = np.isinf(a) & (a == b)
     return np.exp(-np.logaddexp(0.0, np.where(tie, 0.0, b) - np.where(tie, 0.0, a)))
 
