@@ -10,7 +10,8 @@ matrices after the loop.
                                         w_bar += rows.T @ columns
 
 An iteration writes then two rows where it has read and written a matrix. Where it adds to a part of the matrix, the
-other items of the rows are zeros.
+other items of the rows are zeros. Rows or columns of a matrix that the loop leaves as it is are not collected: the
+matrix has them. ``matrix_products`` are collected with them.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +27,19 @@ from s2s.analysis.functions import makes_new
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
-from s2s.core.values import AbstractValue, Array, Known, Scalar, Sequence
+from s2s.core.values import Array, Known, Scalar
 from s2s.optimize.contractions import PRODUCTS, factor
 from s2s.optimize.dead import is_pure_call
+from s2s.optimize.matrix_products import (
+    EVERY,
+    RowProduct,
+    first_lines,
+    is_slice,
+    is_whole,
+    line_of,
+    rank,
+    row_product,
+)
 from s2s.optimize.ranges import descends_from
 from s2s.optimize.rewriting import map_blocks, without_result
 
@@ -88,39 +100,20 @@ class _Collector:
         if count is None or not found:
             return [loop]
         before, after = Builder(self.context), Builder(self.context)
-        count = self._at_least_zero(count, before)
+        collected = Collected(self.context, self.memory, loop.item, self._at_least_zero(count, before), before, after)
+        if self._runs_whole(loop):
+            collected.unchanged = {a for a in outside if isinstance(a, ir.Var) and self._stays(loop, a)}
         body: list[ir.Statement] = []
         for s in loop.body.statements:
             added = next((a for a in found if a.store is s), None)
-            body += [s] if added is None else self._collected(added, loop.item, count, before, after)
+            body += [s] if added is None else collected.write(added)
         loop = ir.replace(loop, body=ir.replace(loop.body, statements=tuple(body)))
         return [*before.statements, loop, *after.statements]
 
     # --- what is collected
 
-    def _collected(
-        self, added: _Added, item: ir.Var, count: ir.Atom, before: Builder, after: Builder
-    ) -> list[ir.Statement]:
-        """The statements that keep the two vectors in the place of their product."""
-        s, inside = added.store, Builder(self.context)
-        known = self.context.value(s.target)
-        assert isinstance(known, Array)
-        kind = () if known.dtype == np.dtype(float) else (("dtype", ir.Const(known.dtype.type)),)
-        lengths = before.call(getattr, self.context.shape_source(s.target), ir.Const("shape"))
-        made = []
-        for axis, (vector, part) in enumerate(zip(added.vectors, added.slices, strict=True)):
-            shape = before.call(ops.make_tuple, count, before.call(operator.getitem, lengths, ir.Const(axis)))
-            made.append(before.call(np.zeros, shape, kwargs=kind, name=("rows", "columns")[axis]))
-            at = self.context.value(part)
-            whole = isinstance(at, Known) and at.value == slice(None)
-            key = item if whole else inside.call(ops.make_tuple, item, part, span=s.span)
-            inside.store(made[axis], key, vector, None, s.span)
-        turned = after.call(getattr, made[0], ir.Const("T"), span=s.span)
-        after.store(s.target, None, after.call(operator.matmul, turned, made[1], span=s.span), s.op, s.span)
-        return inside.statements
-
-    def _added(self, loop: ir.For, outside: set[ir.Atom]) -> Iterator[_Added]:
-        """The statements of a loop's body whose outer products can be added after the loop."""
+    def _added(self, loop: ir.For, outside: set[ir.Atom]) -> Iterator[_Added | RowProduct]:
+        """The statements of a loop's body whose products can be added after the loop."""
         calls: dict[ir.Atom, ir.Call] = {}
         seen = {*outside, *ir.inner_defs_of(loop)}
         for s in loop.body.statements:
@@ -130,12 +123,31 @@ class _Collector:
                 is_there = vectors is not None and {*vectors} <= seen
                 if is_there and s.target in outside and self._only_adds(loop, s.target):  # type: ignore[arg-type]
                     yield _Added(s, vectors, slices)  # type: ignore[arg-type]
+                row = None if made is None or loop.leave is not None else row_product(
+                    s, made, loop.item, outside, self.context)
+                is_there = row is not None and {row.vector, row.part} <= {*seen, EVERY}
+                if row is not None and is_there and self._stays(loop, row.matrix):
+                    if s.target in outside and self._only_adds(loop, s.target):  # type: ignore[arg-type]
+                        yield row
             changed = self._changed_by(s)
             calls = {} if changed is None else {
                 target: call for target, call in calls.items() if changed.isdisjoint(self._memory_of(target, call))}
             if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.target is not None:
                 calls[s.target] = s.value
             seen.update(ir.defs_of(s))
+
+    def _stays(self, loop: ir.For, matrix: ir.Var) -> bool:
+        """Whether no statement of a loop may change a matrix from before it."""
+        changed = [self._changed_by(s) for s in ir.walk(loop.body)]
+        return all(c is not None and self.memory.find(matrix) not in c for c in changed)
+
+    def _runs_whole(self, loop: ir.For) -> bool:
+        """Whether a loop runs from 0 through all numbers below its count, or back, unless it raises."""
+        again = self.context.definition(loop.iterable, reversed)
+        bounds = self.context.definition(loop.iterable if again is None else again[0], range)
+        definition = self.context.definitions.get
+        is_down = descends_from(definition(loop.iterable), definition) is not None  # type: ignore[arg-type]
+        return loop.leave is None and (is_down or (bounds is not None and len(bounds) == 1))
 
     def _memory_of(self, target: ir.Atom, call: ir.Call) -> set[ir.Atom]:
         """The memory that the operands of a product, and what they are views of, are in."""
@@ -159,13 +171,13 @@ class _Collector:
         if made.kwargs or len(made.args) != 2 or not isinstance(known, Array) or len(known.shape or ()) != 2:
             return None
         if made.fn == ir.Const(np.outer):
-            ranks = [_rank(self.context.value(a)) for a in made.args]  # type: ignore[arg-type]
+            ranks = [rank(self.context.value(a)) for a in made.args]  # type: ignore[arg-type]
             is_sure = ranks == [1, 1] and self.context.uncertain.isdisjoint(made.args)
             return made.args if is_sure else None  # type: ignore[return-value]
         if made.fn not in PRODUCTS or known.shape is None:
             return None
         factors = [factor(a, "ij", known.shape, self.context) for a in made.args]  # type: ignore[arg-type]
-        if any(f is None or f[2] or _rank(self.context.value(f[0])) != 1 for f in factors):
+        if any(f is None or f[2] or rank(self.context.value(f[0])) != 1 for f in factors):
             return None
         by_axis = {f[1]: f[0] for f in factors if f is not None}
         return (by_axis["i"], by_axis["j"]) if by_axis.keys() == {"i", "j"} else None
@@ -182,7 +194,7 @@ class _Collector:
         if s.kind == "whole" or s.key == ir.Const(...):
             return every, every
         parts = self.context.definition(s.key, ops.make_tuple) or (s.key,)
-        if len(parts) > 2 or not all(_is_slice(self.context.value(p)) for p in parts):
+        if len(parts) > 2 or not all(is_slice(p, self.context) for p in parts):
             return None
         return parts[0], (parts[1] if len(parts) == 2 else every)
 
@@ -231,14 +243,84 @@ class _Collector:
         return builder.call(max, count, ir.Const(0))
 
 
+class Collected:
+    """Keeps the vectors of a loop's iterations, in the place of what they are multiplied with, and writes the products
+    after it. ``unchanged`` are the arrays whose rows and columns need not be kept."""
+
+    def __init__(
+        self, context: Context, memory: Memory, item: ir.Var, count: ir.Atom, before: Builder, after: Builder
+    ) -> None:
+        self.context = context
+        self.memory = memory
+        self.item = item
+        self.count = count
+        self.before = before
+        self.after = after
+        self.unchanged: set[ir.Var] = set()
+        self.kept: dict[Any, ir.Atom] = {}
+
+    def write(self, added: _Added | RowProduct) -> list[ir.Statement]:
+        """The statements in the place of one that adds a product; the product is written after the loop."""
+        s, inside = added.store, Builder(self.context)
+        if isinstance(added, RowProduct):
+            of = added.matrix, added.axis
+            rows = self._rows(added.vector, added.part, of, "rows", inside, s)
+            added.write(rows, self.count, self.context, self.after)
+            return inside.statements
+        factors = []
+        for vector, part, axis, name in zip(added.vectors, added.slices, (0, 1), ("rows", "columns"), strict=True):
+            line = self._line(vector, part)
+            if line is not None:
+                factors.append(self._first(*line, 1 - axis, s.span))
+            else:
+                rows = self._rows(vector, part, (s.target, axis), name, inside, s)
+                factors.append(rows if axis == 1 else self._turned(rows, s.span))
+        self.after.store(s.target, None, self.after.call(operator.matmul, *factors, span=s.span), s.op, s.span)
+        return inside.statements
+
+    def _turned(self, matrix: ir.Atom, span: ir.Span | None) -> ir.Atom:
+        return self.after.call(getattr, matrix, ir.Const("T"), span=span)
+
+    def _line(self, vector: ir.Atom, part: ir.Atom) -> tuple[ir.Var, int] | None:
+        """The matrix of which an iteration's vector is row (0) or column (1), which the loop leaves as it is."""
+        read = self.context.definition(vector, operator.getitem)
+        if read is None or read[0] not in self.unchanged or not is_whole(part, self.context):
+            return None
+        place = line_of(read[1], self.item, self.context) if rank(self.context.value(read[0])) == 2 else None
+        return None if place is None else (read[0], place)  # type: ignore[return-value]
+
+    def _first(self, matrix: ir.Var, place: int, wanted: int, span: ir.Span | None) -> ir.Atom:
+        """The lines of a matrix that the iterations have read, as rows (0) or columns (1)."""
+        index = first_lines(matrix, place, self.count, self.context, self.after)
+        lines: ir.Atom = matrix if index is None else self.after.call(operator.getitem, matrix, index, span=span)
+        return lines if place == wanted else self._turned(lines, span)
+
+    def _rows(
+        self, vector: ir.Atom, part: ir.Atom, of: tuple[ir.Atom, int], name: str, inside: Builder, s: ir.Store
+    ) -> ir.Atom:
+        """The array that has the vectors of all iterations as rows, each at a part as long as an axis of an array."""
+        array, axis = of
+        known = self.context.value(array)
+        assert isinstance(known, Array) and known.shape is not None
+        key = vector, self._spelled(part), known.shape[axis], known.dtype
+        if key in self.kept and not self.memory.is_buffer(vector):
+            return self.kept[key]
+        kind = () if known.dtype == np.dtype(float) else (("dtype", ir.Const(known.dtype.type)),)
+        lengths = self.before.call(getattr, self.context.shape_source(array), ir.Const("shape"))
+        length = self.before.call(operator.getitem, lengths, ir.Const(axis))
+        shape = self.before.call(ops.make_tuple, self.count, length)
+        rows = self.kept[key] = self.before.call(np.zeros, shape, kwargs=kind, name=name)
+        at = self.item if is_whole(part, self.context) else inside.call(ops.make_tuple, self.item, part, span=s.span)
+        inside.store(rows, at, vector, None, s.span)
+        return rows
+
+    def _spelled(self, part: ir.Atom) -> Any:
+        """A slice, the same for two that are computed alike."""
+        if is_whole(part, self.context):
+            return EVERY
+        bounds = self.context.definition(part, slice)
+        return part if bounds is None else tuple(map(self.context.written, bounds))
+
+
 _OF_STACKS = (ir.Const(ops.push), ir.Const(ops.pull), ir.Const(list.append), ir.Const(list.pop))
 
-
-def _is_slice(value: AbstractValue) -> bool:
-    if isinstance(value, Known):
-        return type(value.value) is slice
-    return isinstance(value, Sequence) and value.type is slice
-
-
-def _rank(value: AbstractValue) -> int | None:
-    return len(value.shape) if isinstance(value, Array) and value.shape is not None else None

@@ -42,7 +42,7 @@ NAMES = Pass("names", name_temporaries, "temporaries take the names that the use
 CONTRACTIONS = Pass(
     "contractions", contract, "a product that is summed is one product of matrices", optional=True, reassociates=True)
 OUTER_PRODUCTS = Pass(
-    "outer-products", collect_outer_products, "outer products that a loop adds up are one product of matrices after it",
+    "outer-products", collect_outer_products, "products that a loop adds up are one product of matrices after it",
     optional=True, reassociates=True)
 TRIANGULAR = Pass(
     "triangular", substitute_in_triangular, "systems of Cholesky factors are solved by substitution", optional=True,
