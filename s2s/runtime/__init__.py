@@ -112,7 +112,7 @@ from s2s.runtime._logs import (
     remove_item,
     unnoticed,
 )
-from s2s.runtime._loops import bound, check_lengths, place, places
+from s2s.runtime._loops import around, bound, check_lengths, place, places, turn
 from s2s.runtime._memory import (
     Adjoints,
     axes_in_memory,
@@ -209,7 +209,7 @@ from s2s.runtime._shapes import (
 from s2s.runtime._snapshots import Calls, Snapshots, advances
 
 __all__ = [
-    "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights",
+    "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights", "around",
     "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "bound", "by_default", "call", "call_again",
     "call_method", "call_method_again",
     "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
@@ -237,8 +237,8 @@ __all__ = [
     "spectral_norm_bar", "split_entry", "split_like", "stored_bar", "stored_slice", "sum_to", "summand_bar",
     "summed_norm_bar",
     "svd_bar", "svdvals_bar", "take_along_axis_bar", "take_bar", "tangent_like", "tensordot_bar", "tile_bar",
-    "trapezoid_steps", "trapezoid_weights", "trapezoid_x_bar", "trigamma", "try_error", "unbroadcast", "unpack_bar",
-    "unreached_error", "unnoticed",
+    "trapezoid_steps", "trapezoid_weights", "trapezoid_x_bar", "trigamma", "try_error", "turn", "unbroadcast",
+    "unpack_bar", "unreached_error", "unnoticed",
     "unpad", "unstack_like", "vector_norm_bar", "weigh", "whole", "with_length", "without_tangents", "zeros_like",
     "zeros_of",
 ]

@@ -16,6 +16,16 @@ def place(at: int, n: int) -> int:
     return found
 
 
+def turn(shift: int, n: int) -> int:
+    """How far ``np.roll`` moves the elements of an axis of length ``n`` on: from 0 to ``n - 1``."""
+    return shift % n if n else 0
+
+
+def around(at: int, turn: int, n: int) -> int:
+    """The index ``turn`` places before ``at``, of an axis of length ``n`` that is gone around."""
+    return at - turn if at >= turn else at - turn + n
+
+
 def places(n: int) -> range:
     """The indices of an axis of length ``n``. Arrays that a loop over them reads and fills have them all, which it has
     checked before it begins: compiled code does not check them again. Division gives what NumPy's gives, and a running

@@ -102,6 +102,21 @@ def test_truth_values(rng):
     looped(chosen, rng.random(7), rng.random(7))
 
 
+def around(x, k, row):
+    y = x.copy()
+    for _ in range(2):
+        y = 0.3 * (np.roll(y, 1, axis=0) + np.roll(y, -k, 1) * y - np.roll(y, shift=k, axis=-1))
+    before = np.roll(y, 2, axis=0)
+    y[1:] *= np.roll(y, k, axis=0)[1:]  # what is read is not what is stored
+    y += before * np.roll(y.T, -1, axis=0).T + np.roll(y[0], row)
+    return np.sum(np.roll(y[:, 1:], 1, axis=1) * y[:, :-1]) + np.sum(np.roll(y, 5) * np.roll(x, (1, k), axis=(0, 1)))
+
+
+@pytest.mark.parametrize(("shape", "k"), [((3, 4), 1), ((1, 5), -7), ((4, 1), 6), ((3, 0), 1), ((2, 2), 0)])
+def test_axes_that_are_gone_around(rng, shape, k):
+    assert "rt.around(" in looped(around, rng.random(shape), k, 3, ends=0 not in shape)
+
+
 def parts(x, lower, upper):
     y = x[lower:upper] * x[:upper - lower]
     return np.sum(y * x[-(upper - lower):]) + np.sum(x[upper:] ** 2)

@@ -10,9 +10,9 @@ from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
-__all__ = ["ELEMENTS", "bound", "place"]
+__all__ = ["ELEMENTS", "around", "bound", "place", "turn"]
 
 _FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")
 """Of the structure that an array is, as ``numba.core.datamodel.models.ArrayModel`` has them."""
@@ -105,6 +105,24 @@ def place(typing_context, at, n):
         return found
 
     return types.intp(types.intp, types.intp), find
+
+
+@intrinsic
+def around(typing_context, at, turn, n):
+    """``rt.around``"""
+
+    def find(context, builder, signature, args):
+        at, turn, n = args
+        found = builder.sub(at, turn)
+        return builder.select(builder.icmp_signed("<", at, turn), builder.add(found, n), found)
+
+    return types.intp(types.intp, types.intp, types.intp), find
+
+
+@register_jitable
+def turn(shift, n):
+    """``rt.turn``"""
+    return shift % n if n else 0
 
 
 @intrinsic

@@ -13,7 +13,7 @@ from numba.np.numpy_support import as_dtype
 
 from s2s import runtime as rt
 from s2s.backends.numba.arithmetic import OPTIONS, parts_of_index, share_any_rank
-from s2s.backends.numba.elements import bound, place
+from s2s.backends.numba.elements import around, bound, place, turn
 from s2s.backends.numba.triangular import solve_triangular
 from s2s.directives.policies import stop_gradient as plain_stop_gradient
 
@@ -450,5 +450,5 @@ REPLACED: dict[Any, Any] = {np.full_like: full_like, np.matmul: matmul, np.add.a
                              rt.check_own: check_own, rt.mirror: mirror, rt.add: plus, rt.index_bar: index_bar,
                              rt.accumulate: add_at, rt.quotient: quotient, rt.power: power, rt.outline: outline,
                              plain_stop_gradient: stop_gradient,
-                             rt.bound: bound, rt.place: place, rt.share: share,
+                             rt.bound: bound, rt.place: place, rt.turn: turn, rt.around: around, rt.share: share,
                              rt.solve_triangular: solve_triangular}

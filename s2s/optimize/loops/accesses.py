@@ -24,10 +24,12 @@ _ZERO = ir.Const(0)
 @record
 class Axis:
     """The index along one axis of an array: ``start + i`` with ``i`` the index along the axis ``along`` of the view; an
-    index ``start`` that chooses one place where that is None. Both may count from the end."""
+    index ``start`` that chooses one place where that is None. Both may count from the end. ``back`` is how many places
+    before that the element lies, where the axis is gone around, as ``np.roll`` does."""
 
     start: ir.Atom
     along: int | None = None
+    back: ir.Atom = _ZERO
 
 
 @record
@@ -54,7 +56,16 @@ class Access:
     def atoms(self) -> list[ir.Atom]:
         """What it is computed from."""
         bounds = [atom for e in self.extents for atom in (e.base or _NOTHING, e.start, e.stop)]
-        return [self.base, *(a.start for a in self.axes), *bounds]
+        return [self.base, *(a.start for a in self.axes), *(a.back for a in self.axes), *bounds]
+
+    def rolled(self, axis: int, back: ir.Atom) -> Access | None:
+        """The elements ``back`` places before, around an axis; None where the axis is not all that the array has."""
+        extent, axes = self.extents[axis], list(self.axes)
+        at = next((k for k, a in enumerate(axes) if a.along == axis), None)
+        if at is None or (extent.start, extent.stop) != (_NOTHING, _NOTHING) or axes[at].start != _ZERO:
+            return None
+        axes[at] = replace(axes[at], back=back)
+        return replace(self, axes=tuple(axes))
 
     def is_apart_from(self, other: Access) -> bool:
         """Whether it certainly has no element of another access: both choose one place along an axis, and two."""
@@ -73,7 +84,7 @@ class Access:
             if axis.along is None:
                 axes.append(axis)
             elif self.dims[axis.along] == ONE and dims[axis.along + shift] != ONE:
-                axes.append(replace(axis, along=None))  # the one place that there is
+                axes.append(Axis(axis.start))  # the one place that there is
             else:
                 axes.append(replace(axis, along=axis.along + shift))
         return replace(self, axes=tuple(axes))

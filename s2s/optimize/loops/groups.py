@@ -271,7 +271,9 @@ def _is_element(step: Step, used: ir.Atom) -> bool:
     rank = len(step.space)
     for access in step.arrays:
         if access.base == used:
-            if [a.along for a in access.axes] != list(range(rank)) or any(a.start != ir.Const(0) for a in access.axes):
+            if [a.along for a in access.axes] != list(range(rank)) or any(
+                (a.start, a.back) != (ir.Const(0), ir.Const(0)) for a in access.axes
+            ):
                 return False
         elif used in access.atoms:
             return False

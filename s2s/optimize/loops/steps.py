@@ -68,7 +68,8 @@ _TO_TRUTH = {
 }  # fmt: skip
 
 _KNOWN: dict[int, Any] = {
-    **{id(fn): fn for fn in (*_OF_ELEMENTS, *_OF_TRUTH, *_REDUCTIONS, *_PRODUCTS_OF_VECTORS, np.copy, np.outer)},
+    **{id(fn): fn for fn in (*_OF_ELEMENTS, *_OF_TRUTH, *_REDUCTIONS, *_PRODUCTS_OF_VECTORS)},
+    **{id(fn): fn for fn in (np.copy, np.outer, np.roll)},
     **{id(in_place): plain for in_place, plain in PLAIN.items()},
 }
 """All of these, by ``id``, and for operators in place the plain ones: what such a call changes nothing reads by another
@@ -138,6 +139,8 @@ class Steps:
             return None
         if fn in _REDUCTIONS:
             return self._reduction(s, fn, args, kwargs)
+        if fn is np.roll:
+            return self._roll(s, args, kwargs)
         if kwargs:
             return None
         if fn in _PRODUCTS_OF_VECTORS and len(args) == 2:
@@ -272,6 +275,23 @@ class Steps:
             return None  # a product of vectors does not stretch
         operands = self._operands(args, shape)
         return None if operands is None else Step(s, "sum", shape, operator.mul, operands, None, (0,))
+
+    def _roll(
+        self, s: ir.Let, args: tuple[ir.Atom, ...], kwargs: tuple[tuple[str | None, ir.Atom], ...]
+    ) -> Step | None:
+        given = dict(zip(("a", "shift", "axis"), args, strict=False)) | {str(key): atom for key, atom in kwargs}
+        known, source = self.context.value(s.target), self.views.access(given.get("a", ir.Const(None)))  # type: ignore[arg-type]
+        if given.keys() - {"axis"} != {"a", "shift"} or source is None:
+            return None
+        if self._kind(given["shift"]) != "i" or not is_number(self.context.value(given["shift"])):
+            return None
+        if not isinstance(known, Array) or not known.shape or known.dtype not in (_FLOAT, _BOOL):
+            return None
+        axes = self._axes(given.get("axis", ir.Const(None)), len(source.dims))
+        if axes is None or len(axes) != 1 or self._kind(given["a"]) != known.dtype.kind:
+            return None
+        access = source.rolled(axes[0], given["shift"])
+        return None if access is None else Step(s, "map", known.shape, np.copy, (access,))
 
     def _outer(self, s: ir.Let, args: tuple[ir.Atom, ...], shape: tuple[Dim, ...]) -> Step | None:
         a, b = map(self.views.access, args)

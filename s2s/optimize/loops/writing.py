@@ -59,6 +59,7 @@ class _Places:
         self.span = span
         self.scopes = buffers.scopes
         self.starts: dict[tuple[ir.Var, int, ir.Atom, bool], ir.Atom] = {}
+        self.turns: dict[tuple[ir.Var, int, ir.Atom], ir.Atom] = {}
         self.items: list[ir.Atom] = []
 
     def _call(self, fn: Any, *args: ir.Atom) -> ir.Atom:
@@ -111,6 +112,9 @@ class _Places:
         """Compute where the axes of an array are begun to be read."""
         for axis, one in enumerate(access.axes):
             self._find_start(access.base, axis, one)
+            key = access.base, axis, one.back
+            if one.back != _ZERO and key not in self.turns:
+                self.turns[key] = self._call(rt.turn, one.back, self._length(access.base, axis))
 
     def _find_start(self, base: ir.Var, axis: int, one: Axis) -> None:
         key = base, axis, one.start, one.along is None
@@ -132,7 +136,14 @@ class _Places:
                 start = ir.Const(start.value + before)
             elif before:
                 start = builder.call(operator.add, start, ir.Const(before))
-            places.append(start if one.along is None else self._shifted(builder, self.items[one.along], start))
+            if one.along is None:
+                places.append(start)
+                continue
+            item = self.items[one.along]
+            if one.back != _ZERO:
+                turn = self.turns[access.base, axis, one.back]
+                item = builder.call(rt.around, item, turn, self._length(access.base, axis))
+            places.append(self._shifted(builder, item, start))
         return places
 
     def _shifted(self, builder: Builder, item: ir.Atom, start: ir.Atom) -> ir.Atom:
