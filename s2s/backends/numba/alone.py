@@ -28,6 +28,7 @@ from s2s.backends.numba.adaptation import adapt
 from s2s.backends.numba.arithmetic import share_any_rank
 from s2s.backends.numba.called import Caller, Refused, flags
 from s2s.backends.numba.compiler import Text, at_line, check_types, compiled_text, refused_by
+from s2s.backends.numba.libraries import linked_once
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.wrappers import kind_of_gradient, kinds_of_result
@@ -120,7 +121,7 @@ class _Alone(Caller):
         adapted = adapt(text.entry, outside)
         self.check(adapted, lines)
         self.function, kept = compiled_text(adapted, text, self)
-        with warnings.catch_warnings(), section.interruptible(), shown_on_terminal(adapted.node.name):
+        with warnings.catch_warnings(), section.interruptible(), shown_on_terminal(adapted.node.name), linked_once():
             warnings.simplefilter("ignore", NumbaWarning)
             try:
                 self.function.compile(types)

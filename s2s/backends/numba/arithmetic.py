@@ -282,7 +282,7 @@ def parts_of_index(index: Any) -> tuple[Any, ...]:
 
 def _define(text: str, **names: Any) -> Any:
     """The function that a text defines."""
-    scope: dict[str, Any] = {"np": np, "share": _share, "share_any_rank": share_any_rank, **names}
+    scope: dict[str, Any] = {"__name__": __name__, "np": np, "share": _share, "share_any_rank": share_any_rank, **names}
     exec(text, scope)
     return next(value for name, value in scope.items() if text.lstrip().startswith(f"def {name}("))
 

@@ -15,6 +15,7 @@ from s2s.backends.numba.by_python import by_python, is_foreign, lacks, lacks_met
 from s2s.backends.numba.functions import replacement
 from s2s.backends.numba.kept import Marks, mark_of_called, mark_of_replaced
 from s2s.backends.numba.kinds import asks_kinds, by_kinds
+from s2s.backends.numba.libraries import only_in_compiled_code
 from s2s.backends.numba.paths import Outside, Unsupported, is_of_rules
 from s2s.backends.numba.syntax import name_of
 from s2s.backends.numba.wrappers import HOLDER
@@ -189,6 +190,7 @@ def _adapted(function: types.FunctionType, node: ast.FunctionDef, caller: Caller
     exec(compile(ast.Module([adapted.node], []), function.__code__.co_filename, "exec"), scope)
     made = scope[node.name]
     made.__defaults__ = function.__defaults__
+    only_in_compiled_code(made)
     if function.__module__.partition(".")[0] == "s2s":
         adapted.facts = []
     return made, adapted, inner

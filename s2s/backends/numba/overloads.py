@@ -85,7 +85,7 @@ def _matmul_stacks(a, b):
         if as_dtype(array.dtype) != kind:
             whole[n] += ".astype(kind)"
     lines += [f"{space}out[{', '.join(f'i{k}' for k in range(most))}] = {whole[0]} @ {whole[1]}", "    return out"]
-    scope: dict[str, Any] = {"np": np, "kind": kind}
+    scope: dict[str, Any] = {"__name__": __name__, "np": np, "kind": kind}
     exec("\n".join(lines), scope)
     return scope["matmul"]
 
@@ -200,7 +200,7 @@ def _sum_to(g, x):
     value = f"g[{', '.join(places['g'])}]" if rank else number
     real = "" if isinstance(x.dtype, types.Complex) else ".real"
     lines += [f"{space}out[{', '.join(places['x']) or '()'}] += ({value}){real}", "    return out"]
-    scope: dict[str, Any] = {"np": np, "dtype": as_dtype(x.dtype)}
+    scope: dict[str, Any] = {"__name__": __name__, "np": np, "dtype": as_dtype(x.dtype)}
     exec("\n".join(lines), scope)
     return scope["unbroadcast"]
 
@@ -279,7 +279,7 @@ def _for_items(items, parameters, text, function):
     if isinstance(items, types.BaseNamedTuple):
         return None
     parts = "".join(f"{text.format(k=k)}, " for k in range(len(items)))
-    scope: dict[str, Any] = {function.__name__: function}
+    scope: dict[str, Any] = {"__name__": __name__, function.__name__: function}
     exec(f"def for_items({parameters}):\n    return ({parts})", scope)
     return scope["for_items"]
 

@@ -111,7 +111,7 @@ def _reduce_array(name: str, rank: int, axis: Any, keepdims: bool, kind: Any) ->
         lines.append(f"    return out.reshape(({whole}))" if left else f"    return np.full(({whole}), out)")
     else:
         lines.append("    return out")
-    scope: dict[str, Any] = {"np": np, "kind": kind, "dtype": as_dtype(kind)}
+    scope: dict[str, Any] = {"__name__": __name__, "np": np, "kind": kind, "dtype": as_dtype(kind)}
     exec("\n".join(lines), scope)
     return scope["reduction"]
 
@@ -146,7 +146,7 @@ def _expand(axes: tuple[int, ...]) -> Any:
         made = "a"
         for k in sorted(k % (a.ndim + len(axes)) for k in axes):
             made = f"np.expand_dims({made}, {k})"
-        scope: dict[str, Any] = {"np": np}
+        scope: dict[str, Any] = {"__name__": __name__, "np": np}
         exec(f"def expand(a):\n    return {made}", scope)
         return scope["expand"]
 
@@ -178,7 +178,7 @@ def _squeeze(axes: tuple[int, ...]) -> Any:
         index = ", ".join("0" if k in over else ":" for k in range(a.ndim))
         lines = ["def squeeze(a):", *(f"    if a.shape[{k}] != 1: raise ValueError" for k in over)]
         lines.append(f"    return {f'a[{index}]' if len(over) < a.ndim else 'a.reshape(())'}")
-        scope: dict[str, Any] = {}
+        scope: dict[str, Any] = {"__name__": __name__}
         exec("\n".join(lines), scope)
         return scope["squeeze"]
 
