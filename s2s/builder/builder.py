@@ -440,6 +440,7 @@ class Builder:
             context.must_keep.add(target)
         if forced and isinstance(target, ir.Var):
             context.forced[target] = tuple(forced)
+            facts.needed.update(map(frozenset, forced))
         return target
 
     def _of_either(

@@ -10,6 +10,10 @@ zeros were made for the whole.
     x_bar = np.zeros_like(x)            x_bar = np.zeros_like(x)
     for t in range(n):          ->      for t in range(n):
         x_bar[t] += g @ w                   x_bar[t] = g @ w
+
+    x_bar = np.zeros_like(x)            x_bar = np.zeros_like(x)
+    x_bar[1:] += g              ->      x_bar[1:] = g
+    x_bar[:-1] -= g                     x_bar[:-1] -= g
 """
 
 from __future__ import annotations
@@ -20,11 +24,13 @@ from typing import Any
 
 import numpy as np
 
+from s2s.analysis.abstract.lattice import dtype_of
 from s2s.analysis.functions import makes_new
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Context
+from s2s.builder.indices import names_twice
 from s2s.core import ir, ops
-from s2s.core.values import AbstractValue, Array, Known
+from s2s.core.values import AbstractValue, Array, Known, Scalar
 from s2s.optimize.ranges import descends_from
 from s2s.optimize.rewriting import count_uses, map_blocks, without_result
 
@@ -126,7 +132,11 @@ class _Assigner:
             return
         value = added.value
         is_whole = added.target == target and self._where(added) == ()
-        if not is_whole or not isinstance(value, ir.Var) or self.uses[value] != 1 or self.context.value(value) != known:
+        if not is_whole:
+            if self._is_assignable(added, target, known):
+                statements[at] = ir.replace(added, op=None)
+            return
+        if not isinstance(value, ir.Var) or self.uses[value] != 1 or self.context.value(value) != known:
             return
         if not isinstance(known, Array) or not known.shape or not self.context.uncertain.isdisjoint((target, value)):
             return
@@ -137,6 +147,19 @@ class _Assigner:
                     statements[k] = ir.replace(made, target=target)
                     del statements[at], statements[place]
                 return
+
+    def _is_assignable(self, added: ir.Store, target: ir.Var, known: AbstractValue | None) -> bool:
+        """Whether the first addition to zeros is to a part that it names once: the rest stays zero."""
+        if added.target != target or added.kind != "item" or self._reads(added, target):
+            return False
+        value = self.context.value(added.value)
+        if not isinstance(known, Array) or target in self.context.uncertain or added.value in self.context.uncertain:
+            return False
+        if self._where(added) is None and names_twice(self.context, added.key):
+            return False
+        if isinstance(value, Known):
+            return type(value.value) in (int, float)
+        return value == Scalar(float) or dtype_of(value) == known.dtype
 
     # --- a place in each iteration
 

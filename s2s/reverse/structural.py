@@ -13,8 +13,8 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number, shape_of
 from s2s.analysis.abstract.parts import has_cotangent, leaves, part
-from s2s.analysis.memory import may_repeat
 from s2s.builder import cotangents
+from s2s.builder.indices import names_twice
 from s2s.core import ir, ops
 from s2s.core.const import Const
 from s2s.core.inspection import is_hashable
@@ -156,12 +156,28 @@ def _add_at(
     at = reverser.use_content(sweep, index)
     if isinstance(reverser.context.value(source), ListOf) and not is_number(part(reverser.context.value(target), ())):
         old = sweep.builder.call(operator.getitem, buffer, at, span=span)
-        total = sweep.builder.call(rt.add, old, g, span=span)
+        total = sweep.builder.call(operator.add if _are_of_one_shape(reverser, old, g) else rt.add, old, g, span=span)
         sweep.builder.store(buffer, at, total, None, span)
-    elif may_repeat(reverser.context.value(index)):
+    elif names_twice(reverser.context, index):
         sweep.builder.add(ir.Store("at", buffer, at, g, operator.add, span))
     else:
         reverser.add_in_place(sweep, buffer, at, g, span)
+
+
+def _are_of_one_shape(reverser: Reverser, a: ir.Atom, b: ir.Atom) -> bool:
+    """Whether two arrays have the same shape and dtype: with no length of 1, NumPy stretches neither."""
+    context = reverser.context
+    one, other = context.value(a), context.value(b)
+    if not isinstance(one, Array) or not isinstance(other, Array) or one.dtype != other.dtype:
+        return False
+    if not one.shape or other.shape is None or len(one.shape) != len(other.shape):
+        return False
+    return not any(map(context.evaluator.facts.may_be_one, (*one.shape, *other.shape)))
+
+
+def _is_open(known: Array) -> bool:
+    """Whether an array has a length of which nothing is known."""
+    return known.shape is None or any(d.symbol.startswith("?") for d in known.shape)
 
 
 def _display(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:
@@ -285,7 +301,7 @@ def _set_item(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span 
 
 def _has_one_shape(item: AbstractValue) -> bool:
     """Whether the items of a list are arrays of one shape, whichever is stored."""
-    return isinstance(item, Array) and item.shape is not None and not any(d.symbol.startswith("?") for d in item.shape)
+    return isinstance(item, Array) and not _is_open(item)
 
 
 def _put(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:

@@ -117,7 +117,22 @@ def a_number_times(m):
     return total
 
 
+def of_labels(m):
+    """One item of each row; then two that may be the same, and items of all combinations of rows and columns."""
+    rows = np.sin(m)
+    labels = np.array([2, 0, 2, 3])
+    picked = np.cos(m)[np.arange(len(m)), labels]
+    both = np.tanh(m)[np.arange(len(m)), np.array([[0], [1]])] + np.exp(m)[np.arange(-2, 2), 1]
+    return np.sum(rows[labels, labels] ** 2) + np.sum(picked**2) + np.sum(both**3)
+
+
+def stencil(m):
+    flux = np.sin(m[1:] - m[:-1])
+    return np.sum((flux[1:] - flux[:-1]) ** 2 * m[1:-1]) + np.sum(flux[0])
+
+
 PROGRAMS = {
+    of_labels: M, stencil: M,
     each_row: M, one_row_each: M, rows_in_two_loops: M, from_both_ends: M, a_number_times: M,
     in_place: X, rows_in_place: M, a_part_of_the_place: M, through_a_view: M, by_places: M, whole: M, read_twice: M}
 
@@ -133,6 +148,24 @@ def test_derivatives(f):
 def test_the_place_is_assigned():
     text = s2s.source(whole, M).split("# reverse sweep")[1]
     assert "[:] = 0.0" not in text and "a_bar[:] = np.where(" in text
+
+
+def test_a_part_of_zeros_is_assigned():
+    def means(x):
+        flux = np.sin(x)
+        return np.sum((flux[1:] + flux[:-1]) ** 2)
+
+    text = s2s.source(means, X)
+    assert "flux_bar[:-1] = " in text and "flux_bar[1:] += " in text
+
+
+def test_labels_of_rows_are_no_places_that_are_named_twice():
+    def loss(m, labels):
+        return -np.mean(m[np.arange(len(labels)), labels])
+
+    text = s2s.source(loss, M, np.array([2, 0, 2, 3]))
+    assert "m_bar[np.arange(len(labels)), labels] = -1.0 / labels.size" in text
+    assert "np.add.at" in s2s.source(lambda m, labels: np.sum(m[labels, labels]), M, np.array([2, 0, 2, 3]))
 
 
 def test_a_place_of_each_iteration_is_assigned():

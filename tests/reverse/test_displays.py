@@ -152,3 +152,42 @@ def test_a_loop_carries_arrays_of_other_lengths_too():
         by_w = differences(lambda w, v=v, s=steps: widening(v, w, s), w)
         np.testing.assert_allclose(v_bar, by_v, rtol=1e-5, atol=1e-8)
         np.testing.assert_allclose(w_bar, by_w, rtol=1e-5, atol=1e-8)
+
+
+def chain(relatives, parents):
+    """Transformations of joints by those of their parents, in a list that grows."""
+    absolutes = []
+    for k in range(len(parents)):
+        if parents[k] < 0:
+            absolutes.append(relatives[k])
+        else:
+            absolutes.append(absolutes[parents[k]] @ relatives[k])
+    total = 0.0
+    for k in range(len(parents)):
+        total = total + np.sum(np.sin(absolutes[k]))
+    return total
+
+
+def test_items_of_a_growing_list_have_one_shape():
+    relatives, parents = np.sin(np.arange(36.0)).reshape(4, 3, 3), np.array([-1, 0, 1, 0])
+    gradient = s2s.grad(chain)
+    found = gradient(relatives, parents)
+    np.testing.assert_allclose(found, differences(lambda r: chain(r, parents), relatives), rtol=1e-6, atol=1e-8)
+    assert "unbroadcast" not in gradient.source and "outline" not in gradient.source and "rt.add" not in gradient.source
+
+
+def either(x, y, flag):
+    z = x if flag else y
+    return np.sum(z * z) + np.sum(x * y) + np.sum(z * y)
+
+
+def test_a_branch_gives_one_of_two_arrays_of_one_length():
+    gradient = s2s.grad(either, argnums=(0, 1))
+    for n in (4, 3):
+        x, y = np.sin(np.arange(1.0, n + 1)), np.cos(np.arange(1.0, n + 1))
+        for flag in (True, False):
+            x_bar, y_bar = gradient(x, y, flag)
+            np.testing.assert_allclose(x_bar, differences(lambda x, y=y, g=flag: either(x, y, g), x), rtol=1e-6)
+            np.testing.assert_allclose(y_bar, differences(lambda y, x=x, g=flag: either(x, y, g), y), rtol=1e-6)
+    with pytest.raises(ValueError, match="broadcast"):
+        gradient(np.ones(3), np.ones(4), True)

@@ -32,7 +32,9 @@ class Facts:
 
     alike: set[tuple[Dim, Dim]] = field(default_factory=set)
     """Pairs of lengths that are taken to be equal, under a guard: what a loop carries has one before it and the other
-    after an iteration."""
+    after an iteration, or what paths join has one on each and an operation needs them to be equal."""
+    needed: set[frozenset[Dim]] = field(default_factory=set)
+    """Pairs of lengths of arguments that some operation needs to be equal."""
     is_carried: bool = False
     """Whether what is joined is what a loop carries."""
 
@@ -46,9 +48,10 @@ class Facts:
         for any, so that joining it again changes nothing."""
         if one == other or one.symbol in self.standing:
             return one
-        if self.is_carried and one.symbol != other.symbol and _may_be_guarded(one) and _may_be_guarded(other):
-            self.alike.add((one, other))
-            return other if other.is_constant else one
+        if one.symbol != other.symbol and _may_be_guarded(one) and _may_be_guarded(other):
+            if self.is_carried or frozenset((one, other)) in self.needed:
+                self.alike.add((one, other))
+                return other if other.is_constant else one
         self.fresh += 1
         return Dim(f"?~{self.fresh}")
 
