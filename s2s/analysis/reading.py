@@ -41,8 +41,9 @@ class Reading:
         self.now = 0
         self.promised: list[tuple[ir.Var, ir.Var, int]] = []
         """What was read again: an operand of the operation that made a variable, in the derivative of a statement."""
-        self.contents: list[tuple[ir.Var, int]] = []
-        """The buffers of which derivatives read what they hold, each with the statement whose derivative that is."""
+        self.contents: list[tuple[ir.Var, int, ir.Atom | None]] = []
+        """The buffers of which derivatives read what they hold, each with the statement whose derivative that is, and
+        the index where only what is there is read."""
         self.written_at: dict[ir.Var, int] = {}
         """The statements in whose derivatives new variables were made."""
 
@@ -60,7 +61,7 @@ class Reading:
         if result in self.written_at or not self.is_unchanged(result, operand) or not self.is_there(operand):
             return False
         self.promised.append((result, operand, self.now))
-        self.contents.append((operand, self.now))
+        self.contents.append((operand, self.now, None))
         return True
 
     def is_unchanged(self, result: ir.Var, operand: ir.Var) -> bool:

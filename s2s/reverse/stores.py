@@ -31,7 +31,7 @@ from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Sequ
 from s2s.errors import error
 from s2s.reverse.destination import InSweep
 from s2s.reverse.residuals.sweep import Sweep
-from s2s.reverse.residuals.undo import WHOLE, read_back, undo
+from s2s.reverse.residuals.undo import WHOLE, held, read_back, undo
 from s2s.rules import table
 
 if TYPE_CHECKING:
@@ -227,6 +227,8 @@ def store(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
     """The reverse of a store into an array."""
     assert isinstance(s.target, ir.Var)
     read_back(reverser, s, sweep)
+    changes = s.op is not None and s.op not in SIGNS and s.target in reverser.useful
+    result = held(reverser, s, sweep) if changes else None
     if id(s) in reverser.old:
         undo(reverser, s, sweep)
     if s.target not in reverser.useful or s.kind == "opaque":
@@ -248,7 +250,7 @@ def store(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
         if g is not None:
             _give(reverser, s, s.value, g, sweep)
     else:
-        _reverse_operator(reverser, s, target, key, sweep)
+        _reverse_operator(reverser, s, target, key, result, sweep)
 
 
 def _reverse_add(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
@@ -269,30 +271,48 @@ def _reverse_at(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom |
         _give(reverser, s, s.value, cotangents.negate(sweep.builder, g, s.span) if SIGNS[s.op] < 0 else g, sweep)
 
 
-def _reverse_operator(reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, sweep: Sweep) -> None:
-    """``a[i] op= v`` by the partial derivatives of the operator; what ``a[i]`` was has been given back."""
+def _reverse_operator(
+    reverser: Reverser, s: ir.Store, target: ir.Atom, key: ir.Atom | None, result: ir.Atom | None, sweep: Sweep
+) -> None:
+    """``a[i] op= v`` by the partial derivatives of the operator. Where they read what ``a[i]`` was, the store is
+    undone; ``result`` is what it became, where the array holds that until then."""
     rule = table.find(s.op)
     if s.op is None or rule is None or rule.kind != "partials":
         raise error("S2S119", span=s.span)
     wrt_old, wrt_value = cast("tuple[FunctionType, FunctionType]", rule.partials)
     g = _read(reverser, s, target, key, sweep, own=True)
-    reads_old = reverser.is_active(s.value) or s.op not in (operator.mul, operator.truediv)
-    old: ir.Atom = ir.Const(0.0)
-    if reads_old:
-        at = reverser.use(sweep, s.target)
-        reverser.note_read(s.target)
-        old = at
-        if s.kind != "whole" and s.key != WHOLE:
-            old = sweep.builder.call(operator.getitem, at, reverser.use_content(sweep, s.key), span=s.span)
-        if id(s) not in reverser.old:
-            reverser.wanted.add(id(s))
-    result = sweep.builder.call(s.op, old, reverser.use(sweep, s.value), span=s.span)
+    given = Builder(reverser.context)
+    old = _old_operand(reverser, s, given, sweep)
+    if result is None:
+        result = given.call(s.op, old, reverser.use(sweep, s.value), span=s.span)
+    mark = len(sweep.builder.statements)
     to = InSweep(sweep.builder, reverser, sweep)
     p_old = reverser.bodies.positional(wrt_old, (result, old, s.value), s.span, to)
-    _write(reverser, target, key, cotangents.multiply(sweep.builder, g, p_old, s.span), s, sweep)
+    changed = cotangents.multiply(sweep.builder, g, p_old, s.span)
+    p: ir.Atom = ir.Const(0.0)
     if reverser.is_active(s.value):
         p = reverser.bodies.positional(wrt_value, (result, old, s.value), s.span, to)
+    written = ir.Block((*sweep.builder.statements[mark:],), (p_old, changed, p))
+    made = {let.target for let in given.statements if isinstance(let, ir.Let)}
+    if not made.isdisjoint(written.yields) or any(not made.isdisjoint(ir.reads_of(w)) for w in ir.walk(written)):
+        sweep.builder.statements[mark:mark] = given.statements
+        assert isinstance(s.target, ir.Var)
+        reverser.note_read(s.target, None if s.kind == "whole" else s.key)
+        if id(s) not in reverser.old:
+            reverser.wanted.add(id(s))
+    _write(reverser, target, key, changed, s, sweep)
+    if reverser.is_active(s.value):
         _give(reverser, s, s.value, cotangents.multiply(sweep.builder, g, p, s.span), sweep)
+
+
+def _old_operand(reverser: Reverser, s: ir.Store, given: Builder, sweep: Sweep) -> ir.Atom:
+    """What the place of ``a[i] op= v`` held before, given back by then."""
+    if not reverser.is_active(s.value) and s.op in (operator.mul, operator.truediv):
+        return ir.Const(0.0)  # read by neither of their partial derivatives by the place
+    at = reverser.use(sweep, s.target)
+    if s.kind == "whole" or s.key == WHOLE:
+        return given.let(at, reverser.context.value(at), span=s.span)
+    return given.call(operator.getitem, at, reverser.use_content(sweep, s.key), span=s.span)
 
 
 def _read(

@@ -374,10 +374,11 @@ class Reverser:
         being undone for it."""
         return undo.overwritten_later(self, var) <= self.undone_stores
 
-    def note_read(self, atom: ir.Atom) -> None:
-        """Remember that the reverse of the present statement reads what an array holds."""
+    def note_read(self, atom: ir.Atom, key: ir.Atom | None = None) -> None:
+        """Remember that the reverse of the present statement reads what an array holds, at an index where there is
+        one."""
         if isinstance(atom, ir.Var) and self.memory.is_buffer(atom):
-            self.reading.contents.append((atom, self.now))
+            self.reading.contents.append((atom, self.now, key))
 
     def contribute(
         self, sweep: Sweep, var: ir.Atom, g: ir.Atom, span: ir.Span | None, path: Path = ()

@@ -148,7 +148,7 @@ def _note_reads(reverser: Reverser, block: ir.Block, body: Region, given_back: l
             if isinstance(atom, ir.Var) and reverser.memory.is_buffer(atom) and reverser.planner.is_primal(atom):
                 some = _origins(reverser, atom, body, set())
                 if some is None or any(not _covered(reverser, var, given_back) for var in some):
-                    reverser.reading.contents.append((atom, id(s)))
+                    reverser.reading.contents.append((atom, id(s), None))
 
 
 def _check_adjoints(reverser: Reverser, statement: Any, body: Region) -> None:
@@ -440,7 +440,7 @@ def inits_to_restore(reverser: Reverser) -> set[ir.Var]:
             if reverser.memory.is_buffer(c.param):
                 root = reverser.memory.find(c.param)
                 around = places[id(s)].innermost_loop() is not None
-                for var, reader in reverser.reading.contents:
+                for var, reader, _ in reverser.reading.contents:
                     if reverser.memory.find(var) == root and (around or begins.get(reader, 0) < begins[id(s)]):
                         found.add(c.param)
     return found
@@ -551,7 +551,7 @@ def _is_only_written(reverser: Reverser, array: ir.Var, block: ir.Block, body: R
         return isinstance(a, ir.Var) and reverser.memory.is_buffer(a) and reverser.memory.find(a) == root
 
     places = reverser.placement.places
-    if any(is_of_it(var) and (at not in places or places[at].inside(body)) for var, at in reverser.reading.contents):
+    if any(is_of_it(var) and (at not in places or places[at].inside(body)) for var, at, _ in reverser.reading.contents):
         return False
     for s in ir.walk(block):
         if isinstance(s, ir.Store) and s.kind != "opaque":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from s2s.analysis.abstract.lattice import dtype_of, is_number
-from s2s.analysis.memory import is_copied
+from s2s.analysis.memory import is_copied, may_repeat
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Array
@@ -77,7 +77,8 @@ def stores_to_undo(reverser: Reverser) -> set[int]:
     for s in ir.walk(reverser.primal.body):
         if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
             root, read = reverser.memory.find(s.target), reverser.reading.contents
-            if any(reverser.memory.find(var) == root and reverser.order.may_change(s, var, at) for var, at in read):
+            same = (one for one in read if reverser.memory.find(one[0]) == root)
+            if any(reverser.order.may_change(s, var, at, key) for var, at, key in same):
                 found.add(id(s))
     return found - covered(reverser, found) | reverser.wanted
 
@@ -98,7 +99,7 @@ def covered(reverser: Reverser, stores: set[int]) -> set[int]:
         assert isinstance(s.target, ir.Var)
         root, at = reverser.memory.find(s.target), placement.begins[id(s)]
         read = [
-            placement.begins.get(reader, at) for var, reader in reverser.reading.contents
+            placement.begins.get(reader, at) for var, reader, _ in reverser.reading.contents
             if reverser.memory.find(var) == root
         ]
         for w in wholes:
@@ -129,12 +130,9 @@ def read_back(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
     place = Builder(reverser.context).call(operator.getitem, s.target, s.key)
     if not isinstance(array, Array) or not _is_exact(known, reverser.context.value(place), array):
         return
+    if not _stays(reverser, s):
+        return
     assert isinstance(s.target, ir.Var)
-    root = reverser.memory.find(s.target)
-    for other in reverser.placement.statements:
-        if reverser.memory.find(other.target) == root and id(other) not in reverser.undone_stores:  # type: ignore[arg-type]
-            if reverser.order.may_change(other, s.target, id(s), s.key):
-                return
     target, key = reverser.use(sweep, s.target), reverser.use_content(sweep, s.key)
     found = sweep.builder.call(operator.getitem, target, key, span=s.span)
     if isinstance(known, Array):
@@ -145,6 +143,34 @@ def read_back(reverser: Reverser, s: ir.Store, sweep: Sweep) -> None:
         sweep.late.add(value)
 
 
+def held(reverser: Reverser, s: ir.Store, sweep: Sweep) -> ir.Atom | None:
+    """What ``a[i] op= v`` has put into an array, read there before the store is undone; None where it is not there."""
+    array = reverser.context.value(s.target)
+    index = ir.Const(Ellipsis) if s.kind == "whole" else s.key
+    if s.kind not in ("item", "whole") or not isinstance(array, Array) or array.dtype.kind not in "fc":
+        return None
+    if may_repeat(reverser.context.value(index)) or not _stays(reverser, s):
+        return None
+    assert isinstance(s.target, ir.Var)
+    found = reverser.use(sweep, s.target)
+    if index != WHOLE:
+        found = sweep.builder.call(operator.getitem, found, reverser.use_content(sweep, index), span=s.span)
+    if id(s) in reverser.old and not is_number(reverser.context.value(found)):
+        found = sweep.builder.call(np.copy, found, span=s.span)
+    return found
+
+
+def _stays(reverser: Reverser, s: ir.Store) -> bool:
+    """Whether the reverse of a store finds in the array what it has put there: other stores do not change it, or are
+    undone by then."""
+    assert isinstance(s.target, ir.Var)
+    root, key = reverser.memory.find(s.target), None if s.kind == "whole" else s.key
+    return not any(
+        reverser.memory.find(other.target) == root and reverser.order.may_change(other, s.target, id(s), key)  # type: ignore
+        for other in reverser.placement.statements if id(other) not in reverser.undone_stores
+    )
+
+
 def _is_exact(value: AbstractValue, place: AbstractValue, array: Array) -> bool:
     """Whether an array holds exactly what was stored: a number or an array of its dtype, and not repeated."""
     if is_number(value):
@@ -152,4 +178,4 @@ def _is_exact(value: AbstractValue, place: AbstractValue, array: Array) -> bool:
     return isinstance(value, Array) and isinstance(place, Array) and value == place and bool(value.shape)
 
 
-__all__ = ["WHOLE", "overwritten_later", "read_back", "stores_to_undo", "undo", "with_old_contents"]
+__all__ = ["WHOLE", "held", "overwritten_later", "read_back", "stores_to_undo", "undo", "with_old_contents"]

@@ -81,9 +81,32 @@ def in_its_own_array(x, n):
     return total
 
 
+def factors(x, n):
+    """A Cholesky factorisation in place, of which nothing is kept."""
+    a = np.outer(x, x) * 0.2 + np.diag(1.0 + x)
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[j, k]
+            a[i, j] /= a[j, j]
+        for k in range(i):
+            a[i, i] -= a[i, k] * a[i, k]
+        a[i, i] = np.sqrt(a[i, i])
+    return np.sum(np.tril(a) ** 2)
+
+
+def factors_by_slices(x, n):
+    a = np.outer(x, np.cos(x)) * 0.2 + np.diag(1.0 + x)
+    for k in range(n - 1):
+        a[k + 1 :, k] /= a[k, k]
+        for i in range(k + 1, n):
+            a[i, k + 1 :] -= a[i, k] * a[k, k + 1 :]
+    return np.sum(a * a)
+
+
 KEPT = {
     shortest_path: 0, from_the_diagonal: 1, by_rows: 1, of_every_second_place: 0, in_a_half: 1,
-    where_a_branch_says_so: 1,
+    where_a_branch_says_so: 1, factors: 0, factors_by_slices: 0,
 }
 """How many lists and arrays are filled: with sines, and with a sum that is no item of an array."""
 
@@ -195,10 +218,45 @@ def left_early(x, n):
     return np.sum(a * a)
 
 
+def divided_twice(x, n):
+    a = x.copy()
+    for i in range(1, n):
+        a[i] /= 1.0 + a[i - 1]
+        a[i] *= a[i - 1]
+        a[i - 1] /= a[i] + 2.0
+    return np.sum(a * a)
+
+
+def raised_to_what_it_was(x, n):
+    a = 1.0 + x
+    for i in range(n):
+        a[i] **= a[n - 1 - i] * 0.5
+    return np.sum(a * a)
+
+
+def divided_as_a_whole(x, n):
+    a = 1.0 + x
+    for i in range(n):
+        a /= 1.0 + a[i]
+        a[1:] /= a[:-1] + x[i]
+        a[[0, 1]] /= x[i] * a[1]
+    return np.sum(a * a)
+
+
+def divided_in_place_and_read(x, n):
+    a, s = 1.0 + x, 0.0
+    for _ in range(2):
+        for i in range(n):
+            s = s + a[i] * np.sin(a[i])
+            a[i] /= s + 1.0
+    return s + np.sum(a)
+
+
 OVERWRITTEN = (
     later_in_the_same_iteration, in_a_later_iteration, the_other_way_round, from_the_end,
     in_the_iterations_of_a_loop_around, after_the_loop, through_a_view, through_the_same_row_of_a_list,
-    on_the_other_side_of_the_diagonal, one_of_two_arrays, until_it_is_large, left_early,
+    on_the_other_side_of_the_diagonal, one_of_two_arrays, until_it_is_large, left_early, divided_twice,
+    raised_to_what_it_was, divided_as_a_whole, divided_in_place_and_read,
 )
 
 
