@@ -81,7 +81,17 @@ def _largest(y_bar: Any, y: Any, values: Any) -> Any:
         return (
             _share_of_first(y_bar, values[0], values[1], y), _share_of_first(y_bar, values[1], values[0], y),
         )
+    if len(values) == 3:
+        a, b, c = values
+        return (
+            _share_of_one(y_bar, a, b, c, y), _share_of_one(y_bar, b, a, c, y), _share_of_one(y_bar, c, a, b, y),
+        )
     return rt.share(y_bar, y, values)
+
+
+def _share_of_one(y_bar: Any, a: Any, b: Any, c: Any, y: Any) -> Any:
+    """All where ``a`` alone is the result, an equal part in a tie."""
+    return y_bar * ((y == a) / (1.0 + (a == b) + (a == c)))
 
 
 def _share_of_first(y_bar: Any, a: Any, b: Any, y: Any) -> Any:

@@ -66,11 +66,18 @@ def test_equal_elements_share(fn: Any) -> None:
 
 
 @pytest.mark.parametrize("fn", [builtins.max, builtins.min])
-@pytest.mark.parametrize("values", [(2.0, 2.0), (2.0, 2.0, 2.0), ([2.0, 2.0],)])
+@pytest.mark.parametrize("values", [(2.0, 2.0), (2.0, 2.0, 2.0), (np.float64(2.0),) * 3, ([2.0, 2.0],)])
 def test_equal_numbers_share(fn: Any, values: Any) -> None:
     parts = cotangent(fn, "values", 1.0, *values)
     flat = parts[0] if isinstance(parts[0], list) else parts
     np.testing.assert_allclose(flat, 1.0 / len(flat))
+
+
+def test_one_or_two_of_three_numbers_share() -> None:
+    for make in (float, np.float64):
+        low, high = make(1.0), make(2.0)
+        assert cotangent(builtins.max, "values", 3.0, high, low, high) == (1.5, 0.0, 1.5)
+        assert cotangent(builtins.min, "values", 3.0, high, low, high) == (0.0, 3.0, 0.0)
 
 
 def test_clip_shares_a_tie_with_its_bound() -> None:
