@@ -26,7 +26,7 @@ from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.dataflow import along, reachable
 from s2s.core.inspection import is_hashable, public_module
-from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Mapping, Scalar, Sequence
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.rules import table
 from s2s.runtime import directions
 
@@ -204,6 +204,8 @@ class Vectorizer:
                 return key
             return self.builder.call(ops.make_tuple, *parts, ir.Const(slice(None)))
         if isinstance(known, (Scalar, Array)) or (isinstance(known, Sequence) and known.type in (slice, list)):
+            return key
+        if isinstance(known, Known) and type(known.value) is slice:
             return key
         return self.builder.call(directions.index, key)
 

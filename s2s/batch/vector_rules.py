@@ -448,6 +448,20 @@ def _contracted(
     return given.call(np.moveaxis, made, ir.Const(left), ir.Const(-1))
 
 
+def _cross(given: Given) -> Any:
+    """Of vectors along the last axis, before which the directions do not stand."""
+    a, b = given.args[:2]
+    if len(given.args) != 2 or given.moves(a) == given.moves(b):
+        raise NotVector
+    if any(key != "axis" or given.option(value) not in (-1, None) for key, value in given.kwargs.items()):
+        raise NotVector
+    parts = [given.new(x) if given.moves(x) else given.call(operator.getitem, x, _BESIDE) for x in (a, b)]
+    return given.call(np.cross, *parts, axis=ir.Const(-2))
+
+
+_BESIDE = ir.Const((Ellipsis, None))
+
+
 def _outer(given: Given) -> Any:
     a, b = _two(given)
     if given.rank(a) != 1 or given.rank(b) != 1:
@@ -518,6 +532,7 @@ FORMS: dict[Any, Form] = {
     np.matmul: _matmul,
     np.tensordot: _tensordot,
     np.outer: _outer,
+    np.cross: _cross,
     np.einsum: _einsum,
     np.linalg.solve: _solve,
     np.expand_dims: _along(None, "a", "axis"),

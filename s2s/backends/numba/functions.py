@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.backends.numba import directions as many
 from s2s.backends.numba.adaptation import MATH_RETURNS_FLOAT
 from s2s.backends.numba.arithmetic import HELPERS, TO_INTEGER, checked, to_integer
 from s2s.backends.numba.crosses import CROSSES, cross
@@ -21,6 +22,7 @@ from s2s.backends.numba.overloads import REPLACED
 from s2s.backends.numba.paths import Unsupported
 from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction, squeezed
 from s2s.core.inspection import public_module
+from s2s.runtime import directions
 
 __all__ = ["replacement"]
 
@@ -51,7 +53,10 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
     if _is_random(value):
         raise Unsupported("Numba has random numbers of its own, which NumPy's seed does not change",
                           call.lineno if call is not None else 0)
-    return REPLACED.get(value, value)
+    return REPLACED.get(value, _OF_DIRECTIONS.get(value, value))
+
+
+_OF_DIRECTIONS: dict[Any, Any] = {directions.unbroadcast: many.unbroadcast}
 
 
 def _is_random(value: Any) -> bool:
