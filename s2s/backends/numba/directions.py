@@ -25,7 +25,7 @@ def _unbroadcast(g, x):
         return None
     if isinstance(x, types.Array) and isinstance(x.dtype, (types.Float, types.Complex)):
         kind = as_dtype(x.dtype)
-        return lambda g, x: unbroadcast_one(g, np.empty(x.shape + (g.shape[-1],), kind))  # noqa: RUF005 Numba has no star
+        return lambda g, x: unbroadcast_one(g, np.empty(x.shape + (g.shape[-1],), kind))
     if isinstance(x, (types.Float, types.Complex)):
         of_number = as_dtype(x)
         return lambda g, x: unbroadcast_one(g, np.empty(g.shape[-1], of_number))
