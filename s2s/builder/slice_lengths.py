@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from s2s.analysis.abstract.lattice import length_of
+from s2s.analysis.abstract.shapes import Terms
 from s2s.core import ir, ops
 from s2s.core.values import Array, Dim, Known, Sequence
 
@@ -41,13 +42,35 @@ def slice_length(builder: Builder, part: ir.Atom, whole: Dim) -> Dim | None:
     if bounds is None or len(bounds) != 3 or bounds[2] not in (ir.Const(None), ir.Const(1)):
         return None
     start, stop, end = _sum(context, bounds[0]), _sum(context, bounds[1]), _of_dim(context, whole)
+    start = {} if bounds[0] == ir.Const(None) else start
+    stop = end if bounds[1] == ir.Const(None) else stop
     if start is None or stop is None or end is None:
         return None
     length = _plus(stop, start, -1)
     if not all(_is_length(symbol) for symbol in length):
         return None
-    is_inside = _is_natural(builder, start) and _is_natural(builder, _plus(end, stop, -1))
-    return _dim(context, length) if is_inside and _is_natural(builder, length) else None
+    if not _is_natural(builder, start):
+        return None
+    for number in (_plus(end, stop, -1), length):
+        if not _is_natural(builder, number) and not _is_taken_natural(context, number):
+            return None
+    return _dim(context, length)
+
+
+def _is_taken_natural(context: Context, number: Sum) -> bool:
+    """Whether a sum of lengths of several arguments is taken not to be negative, under a guard: most slices lie inside
+    what they are of."""
+    terms = _terms(number)
+    if terms is None or len(terms) < 2 or any(symbol.startswith(("?", "*")) for symbol, _ in terms):
+        return False
+    context.evaluator.facts.bounded.add((terms, number.get(None, 0), ">= 0"))
+    return True
+
+
+def _terms(number: Sum) -> Terms | None:
+    if not all(map(_is_length, number)):
+        return None
+    return tuple(sorted((symbol, times) for symbol, times in number.items() if symbol is not None))
 
 
 def made_of_lengths(builder: Builder, fn: Any, args: tuple[ir.Atom, ...], known: Array) -> Array:
@@ -85,9 +108,19 @@ def _sum(context: Context, atom: ir.Atom, depth: int = _DEPTH) -> Sum | None:
     if isinstance(made, ir.Call) and made.fn in _SIGNS and len(made.args) == 2 and not made.kwargs:
         one, other = (_sum(context, a, depth - 1) for a in made.args)  # type: ignore[arg-type]
         return None if one is None or other is None else _plus(one, other, _SIGNS[made.fn])  # type: ignore[index]
+    if isinstance(made, ir.Call) and made.fn == _TIMES and len(made.args) == 2:
+        for factor, of in (made.args, made.args[::-1]):
+            number = _sum(context, of, depth - 1) if _is_integer(factor) else None  # type: ignore[arg-type]
+            if number is not None:
+                return _plus({}, number, factor.value)  # type: ignore[union-attr]
     return {atom: 1}
 
 
+def _is_integer(atom: Any) -> bool:
+    return isinstance(atom, ir.Const) and type(atom.value) is int
+
+
+_TIMES = ir.Const(operator.mul)
 _SIGNS = {ir.Const(operator.add): 1, ir.Const(operator.sub): -1}
 
 
@@ -122,6 +155,8 @@ def _dim(context: Context, length: Sum) -> Dim:
     terms = [f"{length[s]:+d}*{s}".replace("+1*", "+").replace("-1*", "-") for s in symbols]
     symbol = f"?{{{''.join(terms)}}}"
     context.sums[symbol] = {s: length[s] for s in symbols}
+    if not any(s.startswith(("?", "*")) for s in symbols):
+        context.evaluator.facts.sums[symbol] = tuple((s, length[s]) for s in symbols)
     return Dim(symbol, length.get(None, 0))
 
 

@@ -16,7 +16,7 @@ from s2s.core.critical import section
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, ArrayLike, Mapping, Sequence
 from s2s.errors import error
-from s2s.versions.argument_guards import EqualGuard, SizeGuard
+from s2s.versions.argument_guards import EqualGuard, SizeGuard, SumGuard
 from s2s.versions.live_data import taken_as_data
 from s2s.versions.observed import Observed, taken_as_observed
 from s2s.versions.request import Compiled, Request
@@ -175,6 +175,6 @@ def _still_holds(
 ) -> bool:
     """Whether the guards on objects and kinds hold for this function (those on lengths are left to the call)."""
     return all(
-        guard.holds(function, None if isinstance(guard, (SizeGuard, EqualGuard)) else arguments)
+        guard.holds(function, None if isinstance(guard, (SizeGuard, EqualGuard, SumGuard)) else arguments)
         for guard in compiled.guards
     )

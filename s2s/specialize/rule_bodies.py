@@ -262,7 +262,7 @@ class RuleBodies:
             context = Context()
             made = self._template(body, given, context, self.specializer.apart(context))
             facts = context.evaluator.facts
-            taken = facts.assumed or facts.equal or facts.least or facts.alike
+            taken = facts.assumed or facts.equal or facts.least or facts.alike or facts.bounded
             is_decided = not (facts.fresh or taken or context.forced or context.masks)
             _SHARED[key] = made if is_decided and made.can_be_written_again else None
         return _SHARED.get(key)

@@ -43,7 +43,7 @@ STAYS = {
     "Inliner": frozenset({"dependencies"}),
     "Holding": frozenset({"met"}),
     # an assumption too many is a guard too many; an outcome that is relied on may have made it
-    "Facts": frozenset({"fresh", "assumed", "alike", "needed"}),
+    "Facts": frozenset({"fresh", "assumed", "alike", "needed", "bounded", "sums"}),
 }
 """By class, the fields that a discarded block leaves as they are: what is true whether its code is there or not."""
 

@@ -14,7 +14,7 @@ from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Dim, Mapping, Scalar, Sequence
 from s2s.specialize.specializer import Specializer
-from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard
+from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.fingerprints import stable_mark
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.paths import package_version
@@ -45,6 +45,8 @@ def guards(specializer: Specializer, context: Context, function: ir.Function) ->
     yield from _equal_lengths(context, function)
     for pair in sorted(context.evaluator.facts.alike, key=str):
         yield EqualGuard(*pair)
+    for terms, constant, test in sorted(context.evaluator.facts.bounded):
+        yield SumGuard(terms, constant, test)
     for symbol, value in sorted(context.evaluator.facts.assumed):
         yield SizeGuard(symbol, value)
     for symbol, value in sorted(context.evaluator.facts.equal.items()):

@@ -15,7 +15,7 @@ from s2s.versions.expressions import Expressions, split_symbol
 from s2s.versions.guards import Arguments, Guard
 from s2s.versions.paths import resolve
 
-__all__ = ["ArgumentsGuard", "EqualGuard", "SeparateGuard", "SizeGuard"]
+__all__ = ["ArgumentsGuard", "EqualGuard", "SeparateGuard", "SizeGuard", "SumGuard"]
 
 
 class ArgumentsGuard(Guard):
@@ -110,6 +110,44 @@ class EqualGuard(ArgumentsGuard):
     @classmethod
     def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
         return EqualGuard(Dim(*item["first"]), Dim(*item["second"]))
+
+
+@record
+class SumGuard(ArgumentsGuard):
+    """A sum of multiples of lengths of arguments is not negative (``test`` is ``>= 0``) or not one (``!= 1``): slices
+    between multiples of a length lie inside an array, ``gates[:, size : 2 * size]`` where there are at least twice as
+    many columns. Where it does not hold, a version with these lengths as constants is compiled."""
+
+    stored_as = "sum"
+
+    terms: tuple[tuple[str, int], ...]
+    constant: int
+    test: str
+
+    def renamed(self, names: dict[str, str]) -> Guard:
+        return SumGuard(tuple((_renamed(s, names), n) for s, n in self.terms), self.constant, self.test)
+
+    def lengths(self, arguments: Arguments) -> dict[str, int]:
+        return {symbol: _length(Dim(symbol), arguments) for symbol, _ in self.terms}
+
+    def expression(self, length: Callable[[Dim], str]) -> str:
+        """The condition, with each length as ``length`` writes it."""
+        terms = [f"{times} * {length(Dim(symbol))}" for symbol, times in self.terms]
+        return f"{' + '.join([*terms, str(self.constant)])} {self.test}"
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        total = sum(times * _length(Dim(symbol), arguments or {}) for symbol, times in self.terms) + self.constant
+        return total >= 0 if self.test == ">= 0" else total != 1
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        return [self.expression(lambda dim: expressions.length(dim, owner))]
+
+    def _dump(self) -> dict[str, Any]:
+        return {"terms": [list(term) for term in self.terms], "constant": self.constant, "test": self.test}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        return SumGuard(tuple((s, n) for s, n in item["terms"]), item["constant"], item["test"])
 
 
 @record

@@ -178,3 +178,54 @@ def test_no_window():
     assert not s2s.grad(by_slices)(wave(2, 3), np.ones(3)).any()
     with pytest.raises(ValueError, match="negative dimensions"):
         s2s.grad(by_slices)(wave(2, 3), np.ones(4))
+
+
+# --- multiples of lengths, under guards -------------------------------------------------------------------------------
+
+
+def gates(w, h, x):
+    """Parts of one product, each as long as the state: the last is what is left, which one column is enough for."""
+    size = h.shape[0]
+    for _ in range(2):
+        g = np.sin(x) @ w
+        forget, enter = 1.0 / (1.0 + np.exp(-g[:size])), np.tanh(g[size : 2 * size])
+        h = forget * h + enter * g[2 * size :]
+    return np.sum(h * h)
+
+
+@pytest.mark.parametrize("columns, size", [(6, 2), (5, 2), (9, 3), (7, 3), (3, 1), (12, 4), (9, 4)])
+def test_parts_of_a_product(columns, size):
+    w, h, x = np.sin(np.arange(3.0 * columns)).reshape(3, columns), np.cos(np.arange(1.0 * size)), np.ones(3)
+    w_bar, h_bar = GATES_GRAD(w, h, x)
+    np.testing.assert_allclose(w_bar, differences(lambda w: gates(w, h, x), w), rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(h_bar, differences(lambda h: gates(w, h, x), h), rtol=1e-6, atol=1e-8)
+    tangent = s2s.jvp(lambda w: gates(w, h, x), (w,), (np.cos(w),))[1]
+    np.testing.assert_allclose(tangent, np.sum(w_bar * np.cos(w)), rtol=1e-10)
+
+
+GATES_GRAD = s2s.grad(gates, argnums=(0, 1))
+
+
+def test_parts_that_do_not_fit_raise():
+    with pytest.raises(ValueError, match="broadcast"):
+        GATES_GRAD(np.ones((3, 4)), np.ones(3), np.ones(3))
+    with pytest.raises(ValueError, match="broadcast"):
+        GATES_GRAD(np.ones((3, 8)), np.ones(3), np.ones(3))
+
+
+def test_no_shape_of_a_part_is_asked_for():
+    text = s2s.source(gates, np.ones((3, 6)), np.ones(2), np.ones(3), argnums=(0, 1))
+    assert "unbroadcast" not in text and "broadcast_to" not in text
+
+
+def shorter(x, y):
+    """A slice that ends with the array."""
+    n = len(y)
+    return np.sum(x[:n] ** 2) + np.sum(x[n : 2 * n] ** 3) * np.sum(y)
+
+
+def test_slices_beyond_the_end():
+    gradient = s2s.grad(shorter)
+    for n, m in ((8, 3), (5, 3), (2, 3), (4, 3), (6, 3), (7, 6)):
+        x, y = np.sin(np.arange(1.0, n + 1)), np.ones(m)
+        np.testing.assert_allclose(gradient(x, y), differences(lambda x, y=y: shorter(x, y), x), rtol=1e-6, atol=1e-8)

@@ -14,7 +14,7 @@ import pytest
 
 from s2s.cache import disk, folders
 from s2s.core.values import Dim
-from s2s.versions.argument_guards import EqualGuard, SizeGuard
+from s2s.versions.argument_guards import EqualGuard, SizeGuard, SumGuard
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.request import Dependency, Request
 from s2s.versions.signature import describe
@@ -275,7 +275,10 @@ def test_what_has_no_name_elsewhere_is_not_stored(folder):
 
 
 def test_guards_on_lengths_come_back(folder):
-    guards = (SizeGuard("x.0", 2), EqualGuard(Dim("x.0", -1), Dim("h.0")), EqualGuard(Dim("", 3), Dim("x.1")))
+    guards = (
+        SizeGuard("x.0", 2), EqualGuard(Dim("x.0", -1), Dim("h.0")), EqualGuard(Dim("", 3), Dim("x.1")),
+        SumGuard((("h.0", -2), ("x.1", 1)), 3, ">= 0"),
+    )
     assert stored(primal, None, *guards) is not None
     found = disk.load(primal, {"x": describe(1.0, "x")}, REQUEST)
     assert found is not None and found[0].guards == guards

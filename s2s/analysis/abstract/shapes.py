@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from s2s.core.ir import Const
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 
 ONE = Dim("", 1)
+
+Terms: TypeAlias = "tuple[tuple[str, int], ...]"
+"""Symbols of lengths of arguments, each with a factor."""
 
 
 @dataclass
@@ -35,6 +39,10 @@ class Facts:
     after an iteration, or what paths join has one on each and an operation needs them to be equal."""
     needed: set[frozenset[Dim]] = field(default_factory=set)
     """Pairs of lengths of arguments that some operation needs to be equal."""
+    sums: dict[str, Terms] = field(default_factory=dict)
+    """What symbols of lengths stand for that are sums of multiples of lengths of arguments."""
+    bounded: set[tuple[Terms, int, str]] = field(default_factory=set)
+    """Such sums, each with a number, that are taken not to be negative, or not to be one, under a guard."""
     is_carried: bool = False
     """Whether what is joined is what a loop carries."""
 
@@ -59,6 +67,9 @@ class Facts:
         """Whether a length can be 1. Lengths of arguments are not 1; ``n + k`` is assumed not to be, as a guard."""
         if dim.is_constant:
             return dim.offset == 1
+        if dim.symbol in self.sums:
+            self.bounded.add((self.sums[dim.symbol], dim.offset, "!= 1"))
+            return False
         if dim.symbol.startswith("?"):
             return True
         if dim.symbol.startswith("*"):

@@ -36,7 +36,7 @@ from s2s.core.const import Const
 from s2s.core.critical import section
 from s2s.core.linecaches import define
 from s2s.core.values import AbstractValue, Array, Dim, Known, ListOf, Scalar, Sequence, is_record_class
-from s2s.versions.argument_guards import ArgumentsGuard, EqualGuard, SeparateGuard, SizeGuard
+from s2s.versions.argument_guards import ArgumentsGuard, EqualGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.expressions import split_symbol
 from s2s.versions.guards import Guard
 from s2s.versions.request import Compiled, Request
@@ -198,6 +198,8 @@ def _tests(made: Made, by: dict[str, str]) -> list[str]:
                 found.append(f"{_length(Dim(symbol), by)} != {value}")
             case EqualGuard(first=first, second=second):
                 found.append(f"{_length(first, by)} == {_length(second, by)}")
+            case SumGuard():
+                found.append(guard.expression(lambda dim: _length(dim, by)))
             case SeparateGuard():
                 pass
             case ArgumentsGuard() if guard.asks_arguments:
