@@ -69,6 +69,49 @@ def test_two_names_of_one_array(rng):
     looped(swapped, rng.random(5), rng.random(5), 3)
 
 
+def orthogonal(a):
+    """Columns ``j`` and ``k`` of one array: two columns, as the ranges say."""
+    a, total = a.copy(), 0.0
+    for k in range(a.shape[1]):
+        a[:, k] /= np.sqrt(np.sum(a[:, k] * a[:, k]))
+        for j in range(k + 1, a.shape[1]):
+            projection = np.sum(a[:, k] * a[:, j])
+            a[:, j] -= projection * a[:, k]
+            total += projection
+    return total + np.sum(a[0])
+
+
+def shrinking(a):
+    """Columns ``j`` and ``k``, the same one in the first iterations."""
+    a, total = a.copy(), 0.0
+    for k in range(a.shape[1]):
+        for j in range(k, a.shape[1]):
+            projection = np.sum(a[:, k] * a[:, j])
+            a[:, j] -= 0.1 * projection * a[:, k]
+            total += projection
+    return total + np.sum(a[0])
+
+
+def before_and_behind(a):
+    """Rows that a loop back has passed; rows from the end, which may be the same ones."""
+    a = a.copy()
+    for k in range(a.shape[0] - 1, 0, -1):
+        for j in range(k):
+            a[j] += 0.3 * a[k]
+            a[k] = a[k] * np.cos(a[j])
+        for i in range(2):
+            a[i - 2] += 0.1 * a[k]
+            a[k] = np.sin(a[i - 2]) + 0.5 * a[k]
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("f, loops", [(orthogonal, 2), (shrinking, 6)])
+def test_two_places_of_one_array(rng, f, loops):
+    back = looped(f, rng.random((4, 3)) + np.eye(4, 3)).split("# reverse sweep")[1]
+    assert back.count("\n            for i in rt.places(") == loops
+    looped(before_and_behind, rng.random((4, 3)))
+
+
 def places(x, k):
     y = x.copy()
     y[:, -1] = y[:, -2] * 2.0

@@ -67,14 +67,12 @@ class Access:
         axes[at] = replace(axes[at], back=back)
         return replace(self, axes=tuple(axes))
 
-    def is_apart_from(self, other: Access) -> bool:
-        """Whether it certainly has no element of another access: both choose one place along an axis, and two."""
+    def is_apart_from(self, other: Access, differ: Callable[[ir.Atom, ir.Atom], bool]) -> bool:
+        """Whether it certainly has no element of another access: both choose one place along an axis, and two, which
+        ``differ`` tells."""
         return self.base == other.base and any(
-            a.along is b.along is None
-            and isinstance(a.start, ir.Const) and isinstance(b.start, ir.Const)
-            and a.start != b.start and (a.start.value < 0) == (b.start.value < 0)
-            for a, b in zip(self.axes, other.axes, strict=True)
-        )  # fmt: skip
+            a.along is b.along is None and differ(a.start, b.start) for a, b in zip(self.axes, other.axes, strict=True)
+        )
 
     def along(self, rank: int, dims: tuple[Dim, ...]) -> Access:
         """The same elements by the indices of a space of these lengths, over which it is stretched."""

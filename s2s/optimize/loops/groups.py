@@ -17,6 +17,7 @@ from s2s.core import ir, ops
 from s2s.core.values import Array, Dim
 from s2s.optimize.dead import is_pure_call
 from s2s.optimize.loops.accesses import Access
+from s2s.optimize.loops.distinct import Distinct
 from s2s.optimize.loops.gathers import Addition, gathered
 from s2s.optimize.loops.lengths import Lengths
 from s2s.optimize.loops.steps import Step, Steps
@@ -98,6 +99,7 @@ class Groups:
         self.views = steps.views
         self.value_of = steps.context.value
         self.lengths = Lengths()
+        self.distinct = Distinct(function, self.views.made, self.value_of)
         self.found: dict[int, Step] = {}  # by ``id`` of the statements
         for s in ir.walk(function.body):
             step = steps.step(s)
@@ -180,9 +182,8 @@ class Groups:
                 return False
         for kind, access, stores in touched:
             for other_kind, other, stored in group.touched:
-                if kind is other_kind and (stores or stored) and not (
-                    (access.base, access.axes) == (other.base, other.axes) or access.is_apart_from(other)
-                ):
+                is_same = (access.base, access.axes) == (other.base, other.axes)
+                if kind is other_kind and (stores or stored) and not (is_same or self._are_apart(access, other)):
                     return False
         return True
 
@@ -203,9 +204,12 @@ class Groups:
             return False
         kind, place = self.memory.find(step.target.base), (step.target.base, step.target.axes)
         return any(
-            self._class(a.base) is kind and (a.base, a.axes) != place and not a.is_apart_from(step.target)
+            self._class(a.base) is kind and (a.base, a.axes) != place and not self._are_apart(a, step.target)
             for a in step.arrays
         )
+
+    def _are_apart(self, one: Access, other: Access) -> bool:
+        return one.is_apart_from(other, self.distinct.are)
 
     def _class(self, var: ir.Var) -> ir.Var | None:
         """The class of memory that an array belongs to; None where nothing changes it."""
