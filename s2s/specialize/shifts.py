@@ -28,8 +28,7 @@ def drop_cancelled(function: ir.Function, context: Context) -> ir.Function:
     for var in found:
         shift = None if var not in context.varied else _cancelled(function, context, var)
         if shift is not None:
-            context.varied.discard(shift)
-            without_varied(context, function.body)
+            without_varied(context, function.body, {shift})
     return function
 
 

@@ -12,7 +12,7 @@ What is decided is noted, with the lines: the head of the generated source says 
 from __future__ import annotations
 
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from s2s.analysis.activity import find_useful
 from s2s.analysis.memory import Memory
@@ -20,7 +20,7 @@ from s2s.analysis.steps.affine import is_open
 from s2s.analysis.steps.cells import find_cells
 from s2s.analysis.steps.remainders import Remainder, Remainders, find_remainders
 from s2s.analysis.steps.uses import Uses
-from s2s.builder.builder import Context, has_zero_derivative
+from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, Array, Unknown
 from s2s.directives.policies import Chosen, chosen
@@ -71,7 +71,9 @@ class _Settler:
             self.remainders(find_remainders(self.function, context.value, context.is_varied, memory))
         self.notes()
         body = self.block(self.function.body)
-        without_varied(self.context, body)
+        has_stores = any(isinstance(s, ir.Store) for s in ir.walk(body))
+        still = {v for v in self.still if not (has_stores and isinstance(self.context.value(v), Array))}
+        without_varied(self.context, body, still)
         return ir.replace(self.function, body=body)
 
     def remainders(self, remainders: Remainders) -> None:
@@ -185,19 +187,21 @@ class _Settler:
         return ir.Let(target, value, s.span)
 
 
-def without_varied(context: Context, body: ir.Block) -> None:
-    """What depended on the inputs by a step only does not any more. Arrays that may change are left as they are."""
+def without_varied(context: Context, body: ir.Block, still: Iterable[ir.Atom]) -> None:
+    """What depended on the inputs only by variables that do not any more does not either. Arrays that may change are
+    left as they are. Other variables are not looked at: what comes from a stack may be varied where no argument is."""
+    dropped = {*still}
+    context.varied -= dropped
     has_stores = any(isinstance(s, ir.Store) for s in ir.walk(body))
     for s in ir.walk(body):
         if not isinstance(s, ir.Let) or s.target not in context.varied or not isinstance(s.value, ir.Call):
             continue
-        if has_stores and isinstance(context.value(s.target), Array):
+        if dropped.isdisjoint(ir.atoms_of(s.value)) or (has_stores and isinstance(context.value(s.target), Array)):
             continue
-        atoms = tuple(a.atom if isinstance(a, ir.Star) else a for a in s.value.args)
-        fn = s.value.fn.value if isinstance(s.value.fn, ir.Const) else None
-        if fn is None or s.target in context.effects:
+        if not isinstance(s.value.fn, ir.Const) or s.target in context.effects:
             continue
-        if not any(map(context.is_varied, ir.atoms_of(s.value))) or has_zero_derivative(context, fn, atoms):
+        if not any(map(context.is_varied, ir.atoms_of(s.value))):
+            dropped.add(s.target)
             context.varied.discard(s.target)
 
 

@@ -1861,3 +1861,23 @@ def test_ordinary_loops_are_no_searches(f, x):
         warnings.simplefilter("error")
         s2s.grad(f)(x)
         s2s.jvp(f, (x,), (np.ones_like(x) if np.ndim(x) else 1.0,))
+
+
+def with_a_stack(x):
+    """Its adjoint takes values from a list."""
+    y = x
+    for _ in range(3):
+        y = np.sin(y) * x
+    return np.sum(y)
+
+
+def test_a_remainder_beside_a_derivative_that_keeps_values_in_lists():
+    inner = s2s.grad(with_a_stack)
+
+    def f(x):
+        return np.sum(inner(x) * (x - np.floor(x)))
+
+    x = np.array([0.3, 1.7, -0.4])
+    expected = [(f(x + e) - f(x - e)) / 2e-6 for e in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(s2s.grad(f)(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (np.ones(3),))[1], np.sum(expected), rtol=1e-6)
