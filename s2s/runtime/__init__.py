@@ -170,6 +170,7 @@ from s2s.runtime._relied import (
     kind_of,
 )
 from s2s.runtime._sampled import (
+    bin_of,
     diff_bar,
     fractions,
     interp_fp_bar,
@@ -210,7 +211,8 @@ from s2s.runtime._snapshots import Calls, Snapshots, advances
 
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights", "around",
-    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "bound", "by_default", "call", "call_again",
+    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "bin_of", "bound", "by_default", "call",
+    "call_again",
     "call_method", "call_method_again",
     "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
     "check_count", "check_disjoint", "check_kind", "check_names", "check_option", "check_unshadowed", "kind_of",

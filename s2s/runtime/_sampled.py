@@ -104,3 +104,19 @@ def periodic_fp_bar(g: Any, x: Any, xp: Any, fp: Any, period: float) -> Any:
     fp_bar = np.zeros(np.shape(fp), dtype=np.asarray(g).dtype)
     np.add.at(fp_bar, which, interp_fp_bar(g, x, xp, whole))
     return fp_bar
+
+
+def bin_of(x: Any, edges: Any, is_even: bool) -> Any:
+    """The bin of ``np.histogram`` that each value is in; -1 for those that are in none. Where all bins have one width
+    (``is_even``), it is found from the distance to the first edge, and set right by comparison, as rounding may be off
+    by one."""
+    x, last = np.asarray(x), len(edges) - 2
+    inside = (x >= edges[0]) & (x <= edges[-1])
+    known = np.where(inside, x, edges[0])
+    if is_even:
+        place = np.minimum(((known - edges[0]) * ((last + 1) / (edges[-1] - edges[0]))).astype(np.intp), last)
+        place = place - (known < np.take(edges, place))
+        place = place + ((known >= np.take(edges[1:], place)) & (place < last))
+    else:
+        place = np.minimum(np.searchsorted(edges, known, side="right") - 1, last)
+    return np.where(inside, place, -1)

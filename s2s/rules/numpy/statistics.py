@@ -107,17 +107,15 @@ def _histogram_a(y_bar: Any, y: Any, a: Any, bins: Any, range: Any, density: Any
     return edges_bar(g, a, bins, range)
 
 
-def _histogram_weights(y_bar: Any, y: Any, a: Any, density: Any, weights: Any) -> Any:
+def _histogram_weights(y_bar: Any, y: Any, a: Any, bins: Any, density: Any, weights: Any) -> Any:
     hist, edges = y
     g = rt.whole(y_bar, y)[0]
     if density:  # the weight in a bin over its width and the sum of the weights
         widths = np.diff(edges)
         total = np.sum(np.where((np.ravel(a) >= edges[0]) & (np.ravel(a) <= edges[-1]), np.ravel(weights), 0.0))
         g = (g / widths - np.sum(g * hist)) / total
-    bin_of = np.searchsorted(edges, a, side="right") - 1
-    bin_of = np.where(np.equal(a, edges[-1]), len(hist) - 1, bin_of)
-    inside = (bin_of >= 0) & (bin_of < len(hist))
-    return np.where(inside, np.take(g, np.clip(bin_of, 0, len(hist) - 1)), 0.0)
+    bin_of = rt.bin_of(a, edges, isinstance(bins, (int, np.integer)))
+    return np.where(bin_of >= 0, np.take(g, bin_of), 0.0)
 
 
 def _histogram_bins(bins: Any) -> Any:
@@ -193,10 +191,9 @@ def cells_of(sample: Any, edges: Any) -> tuple[Any, Any]:
     cell: Any = 0
     inside: Any = True
     for column, e in zip(columns_of(sample), edges):
-        one = np.searchsorted(e, column, side="right") - 1
-        one = np.where(np.equal(column, e[-1]), len(e) - 2, one)
-        inside = inside & (one >= 0) & (one < len(e) - 1)
-        cell = cell * (len(e) - 1) + np.clip(one, 0, len(e) - 2)
+        one = rt.bin_of(column, e, False)
+        inside = inside & (one >= 0)
+        cell = cell * (len(e) - 1) + np.maximum(one, 0)
     return cell, inside
 
 
