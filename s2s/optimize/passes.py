@@ -21,6 +21,7 @@ from s2s.optimize.dead import drop_dead
 from s2s.optimize.first_additions import assign_first_additions
 from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.loops.expand import as_loops
+from s2s.optimize.loops.short import with_numbers
 from s2s.optimize.memory_versions import with_versions
 from s2s.optimize.names import name_temporaries, share_names
 from s2s.optimize.outer_products import collect_outer_products
@@ -69,6 +70,7 @@ REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
 
 LOOPS = Pass(
     "loops", as_loops, "operations on arrays become loops over their elements", optional=True, reassociates=True)
+SHORT = Pass("short", with_numbers, "short arrays of known length become numbers", optional=True, reassociates=True)
 
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, TRIANGULAR, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES,
@@ -76,7 +78,7 @@ SIMPLIFICATIONS = (
 )
 """Of a function with its sweeps, before it is emitted."""
 
-WITH_LOOPS = (LOOPS, VERSIONS, DEAD_CODE, SECTIONS)
+WITH_LOOPS = (LOOPS, SHORT, VERSIONS, DEAD_CODE, SECTIONS)
 """Of a function after its simplifications, for a backend that compiles loops."""
 
 PULLBACK = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, DEAD_CODE)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+import numpy as np
+
 from s2s.core import ir, ops
 from s2s.core.record import record, replace
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar, Sequence
@@ -183,7 +185,7 @@ class Views:
         """What an index takes of an axis of this length, and the length of the axis of the view that comes of it."""
         known = self.value_of(part)
         if (isinstance(known, Known) and type(known.value) is int) or (
-            isinstance(known, Scalar) and isinstance(known.type, type) and issubclass(known.type, int)
+            isinstance(known, Scalar) and isinstance(known.type, type) and issubclass(known.type, (int, np.int64))
             and known.type is not bool
         ):
             if extent.base is None:

@@ -14,6 +14,7 @@ from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.optimize.loops.buffers import Buffers
+from s2s.optimize.loops.fits import fit_slices
 from s2s.optimize.loops.gathers import margins_of
 from s2s.optimize.loops.groups import Gather, Group, Groups, Single
 from s2s.optimize.loops.scopes import Scope, Scopes
@@ -26,7 +27,7 @@ __all__ = ["as_loops"]
 
 def as_loops(function: ir.Function, context: Context) -> ir.Function:
     """The function with loops over elements in the place of operations on arrays."""
-    return _Expander(function, context).run()
+    return _Expander(fit_slices(function, context), context).run()
 
 
 class _Expander:

@@ -20,16 +20,18 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
-from s2s.core.values import Scalar
+from s2s.core.values import Array, Scalar
 from s2s.optimize.loops.accesses import ONE, Access, Axis, Extent
 from s2s.optimize.loops.buffers import Buffers
 from s2s.optimize.loops.gathers import Addition, least
 from s2s.optimize.loops.steps import Step
 
-__all__ = ["write", "write_gather"]
+__all__ = ["SHORT", "write", "write_gather"]
 
 _ZERO, _NOTHING = ir.Const(0), ir.Const(None)
 _NAMES = "ijklmn"
+SHORT = 4
+"""The longest length that loops are written for."""
 _BEGIN: dict[Any, float] = {operator.add: 0.0, np.maximum: -np.inf, np.minimum: np.inf}
 
 
@@ -193,7 +195,10 @@ class _Writer(_Places):
                     stays = j >= 0 and access.base not in self.own and not self._is_one(access, j, k)
                     if stays:
                         found[self._extent(access.extents[j])] = None
-            lengths.append(found or {ir.Const(self.space[k].offset): None})
+            known = next((s.space[k].offset for s in self.steps if not s.space[k].symbol), 0)
+            if not found or 2 <= known <= SHORT:  # so short a loop is written for its length
+                found = {ir.Const(known): None, **found}
+            lengths.append(found)
         return lengths
 
     def _compare(self, step: Step, lengths: list[dict[ir.Atom, None]]) -> None:
@@ -336,6 +341,9 @@ class _Writer(_Places):
         if found is None:
             index = self._index(builder, self._places_of(builder, access))
             found = builder.call(operator.getitem, self.buffers.array(access.base), index, span=step.statement.span)
+            known = self.context.value(access.base)
+            if isinstance(found, ir.Var) and isinstance(known, Array):  # whatever is known of its places
+                self.context.values[found] = Scalar(known.dtype.type)
             self.read[key] = found
         return found
 
