@@ -78,10 +78,9 @@ class _Short:
         if made is None:
             return
         kind, given = made
-        n = length(given) if kind in ("empty", "zeros") else 3 if kind == "cross" else None
-        if n is not None and (kind != "cross" or self._known_length(target) == 3):
-            self.arrays[target] = n
-        elif kind == "like" and (n := self._known_length(given)) is not None:
+        of = target if kind == "cross" else given
+        n = length(given) if kind in ("empty", "zeros") else self._known_length(of)
+        if n is not None and (kind != "cross" or n == 3):
             self.arrays[target] = n
         elif kind == "like":
             self.like[target] = given
