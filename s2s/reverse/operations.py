@@ -152,14 +152,15 @@ def _of_stretched(
     reverser: Reverser, target: ir.Var, arg: ir.Atom, g: ir.Atom, span: ir.Span | None, sweep: Sweep
 ) -> ir.Atom:
     """Of ``y = a / b`` for a small ``b``: ``-sum(y_bar * y) / b``, divided after the sum, which has fewer items."""
-    c = cotangents.multiply(sweep.builder, g, reverser.use(sweep, target), span)
+    c = cotangents.multiply(sweep.builder, g, reverser.use_content(sweep, target), span)
     c = cotangents.fit(sweep.builder, c, arg, target, lambda a: reverser.use(sweep, reverser.like(a)), span)
-    return cotangents.negate(sweep.builder, cotangents.divide(sweep.builder, c, reverser.use(sweep, arg), span), span)
+    c = cotangents.divide(sweep.builder, c, reverser.use_content(sweep, arg), span)
+    return cotangents.negate(sweep.builder, c, span)
 
 
 def _of_unit(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> ir.Atom:
     """The derivative of ``y = 1.0 / b`` by ``b``, ``-y * y``: what the divisor was need not be known."""
-    y = reverser.use(sweep, target)
+    y = reverser.use_content(sweep, target)
     return cotangents.negate(sweep.builder, sweep.builder.call(operator.mul, y, y, span=span), span)
 
 

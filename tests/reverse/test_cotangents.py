@@ -208,3 +208,20 @@ def test_what_is_not_chosen_does_not_leak_where_the_kind_of_a_side_is_not_known(
     for found in ((v_bar, u_bar), tangents):
         np.testing.assert_allclose(found[0], [0.0, 1.5 * u / np.sqrt(0.7)], rtol=1e-12)
         np.testing.assert_allclose(found[1], 3.0 * np.sqrt(0.7), rtol=1e-12)
+
+
+def quotients_that_change(x):
+    y = x / np.sum(x)
+    y[0] = y[1]
+    y[2] *= 3.0
+    divisor = x[:1] * 2.0
+    z = y / divisor
+    divisor[0] = x[1]
+    return np.sum(y**2) + np.sum(z**2) + divisor[0]
+
+
+def test_quotients_by_what_is_stretched_are_read_as_they_were():
+    x, d = np.array([0.6, 1.1, -0.4]), 1e-6
+    expected = [(quotients_that_change(x + e) - quotients_that_change(x - e)) / (2 * d) for e in np.eye(3) * d]
+    np.testing.assert_allclose(s2s.grad(quotients_that_change)(x), expected, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(quotients_that_change)(x), expected, rtol=1e-7)
