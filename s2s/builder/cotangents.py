@@ -126,7 +126,9 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         return p
     product = definition(builder, p, operator.mul)
     if _is_float(g) and product is not None and _is_float(product[0]):
-        return multiply(builder, ir.Const(g.value * product[0].value), product[1], span)  # type: ignore[union-attr]
+        factor = ir.Const(g.value * product[0].value)  # type: ignore[union-attr]
+        if factor == ONE_BAR or not _is_read(builder, p):
+            return multiply(builder, factor, product[1], span)
     if _is_float(g) and _is_float(p):
         return ir.Const(g.value * p.value)  # type: ignore[union-attr]
     if _is_float(p) and not _is_float(g):
@@ -136,7 +138,9 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
         g, p = p, g
     product = definition(builder, p, operator.mul)
     if _is_float(g) and product is not None and _is_float(product[0]):
-        return multiply(builder, ir.Const(g.value * product[0].value), product[1], span)  # type: ignore[union-attr]
+        factor = ir.Const(g.value * product[0].value)  # type: ignore[union-attr]
+        if factor == ONE_BAR or not _is_read(builder, p):
+            return multiply(builder, factor, product[1], span)
     over = definition(builder, g, operator.truediv)
     if over is not None and _is_unit(over[0]) and _have_one_shape(builder, over[1], p):
         made = divide(builder, p, over[1], span)  # x / y, not 1.0 / y * x
@@ -144,9 +148,21 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     return _product(builder, g, p, span)
 
 
+_RECENT = 16
+"""So many statements are looked at for who reads a product."""
+
+
+def _is_read(builder: Builder, atom: ir.Atom) -> bool:
+    """Whether an array is there anyway, as something reads it that was just written: then a multiple of it takes no
+    more than a multiple of what it was made of, which need not be kept."""
+    if not isinstance(builder.context.value(atom), Array):
+        return False
+    return any(atom in ir.reads_of(s) for s in builder.statements[-_RECENT:])
+
+
 def _product(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
     """``g * p``, where ``g`` is a number and ``p`` is an array ``2 * x`` the product of the numbers first."""
-    if is_number(builder.context.value(g)) and not is_number(builder.context.value(p)):
+    if isinstance(g, ir.Var) and is_number(builder.context.value(g)) and not is_number(builder.context.value(p)):
         product = definition(builder, p, operator.mul)
         if product is not None and _is_float(product[0]):
             return builder.call(operator.mul, multiply(builder, g, product[0], span), product[1], span=span)
