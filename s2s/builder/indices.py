@@ -32,6 +32,6 @@ def names_twice(context: Context, index: ir.Atom) -> bool:
 
 
 def _counts(context: Context, part: ir.Atom) -> bool:
-    """Whether it is ``np.arange(n)``: numbers from zero, each once."""
-    made = context.definition(part, np.arange)
+    """Whether it is ``np.arange(n)``, which nothing changes: numbers from zero, each once."""
+    made = context.definition(part, np.arange) if part not in context.changed else None
     return made is not None and len(made) == 1 and is_number(context.value(made[0]))

@@ -126,13 +126,26 @@ def of_labels(m):
     return np.sum(rows[labels, labels] ** 2) + np.sum(picked**2) + np.sum(both**3)
 
 
+def of_rows_that_change(m):
+    """Numbers that count until one of them is changed, under its name, another one, and in a loop."""
+    first, second, third = np.arange(4), np.arange(4), np.arange(4)
+    labels, total = np.array([0, 0, 2, 3]), 0.0
+    first[0] = 1
+    also = second[:]
+    also[0] = 1
+    for _ in range(2):
+        total = total + np.sum(np.sin(m)[third, labels] ** 2)
+        third[0] = 1
+    return total + np.sum(np.cos(m)[first, labels] ** 2) + np.sum(np.exp(m)[second, labels])
+
+
 def stencil(m):
     flux = np.sin(m[1:] - m[:-1])
     return np.sum((flux[1:] - flux[:-1]) ** 2 * m[1:-1]) + np.sum(flux[0])
 
 
 PROGRAMS = {
-    of_labels: M, stencil: M,
+    of_labels: M, of_rows_that_change: M, stencil: M,
     each_row: M, one_row_each: M, rows_in_two_loops: M, from_both_ends: M, a_number_times: M,
     in_place: X, rows_in_place: M, a_part_of_the_place: M, through_a_view: M, by_places: M, whole: M, read_twice: M}
 
