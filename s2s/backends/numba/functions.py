@@ -21,6 +21,7 @@ from s2s.backends.numba.masks import MASKS
 from s2s.backends.numba.overloads import REPLACED
 from s2s.backends.numba.paths import Unsupported
 from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction, squeezed
+from s2s.backends.numba.short import SHORT, where
 from s2s.core.inspection import public_module
 from s2s.runtime import directions
 
@@ -53,10 +54,12 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
     if _is_random(value):
         raise Unsupported("Numba has random numbers of its own, which NumPy's seed does not change",
                           call.lineno if call is not None else 0)
-    return REPLACED.get(value, _OF_DIRECTIONS.get(value, value))
+    if value is np.where and call is not None and len(call.args) == 3:
+        return where
+    return _REPLACED.get(value, value)
 
 
-_OF_DIRECTIONS: dict[Any, Any] = {directions.unbroadcast: many.unbroadcast}
+_REPLACED: dict[Any, Any] = {**SHORT, **REPLACED, directions.unbroadcast: many.unbroadcast}
 
 
 def _is_random(value: Any) -> bool:

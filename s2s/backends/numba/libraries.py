@@ -63,8 +63,14 @@ def only_in_compiled_code(function: FunctionType) -> FunctionType:
     return function
 
 
+_NO_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 class _Compiling(event.Listener):
-    """Keeps the list of functions that Numba is compiling."""
+    """Keeps the list of functions that Numba is compiling, and has it write nothing for Python to call a part by."""
+
+    def __init__(self) -> None:
+        self.before: list[dict[str, Any] | None] = []
 
     def on_start(self, event: Any) -> None:
         dispatcher = event.data["dispatcher"]
@@ -72,9 +78,19 @@ class _Compiling(event.Listener):
         is_helper = function in _parts or (function.__module__ or "").startswith(_HELPERS)
         is_part = bool(_compiling) and is_helper and not isinstance(dispatcher, LiftedCode)  # which runs as Python
         _compiling.append((function.__qualname__, is_part))
+        self.before.append({name: dispatcher.targetoptions.get(name) for name in _NO_WRAPPERS} if is_part else None)
+        if is_part:
+            dispatcher.targetoptions.update(_NO_WRAPPERS)
 
     def on_end(self, event: Any) -> None:
         _compiling.pop()
+        before = self.before.pop()
+        options = event.data["dispatcher"].targetoptions if before is not None else {}
+        for name, value in (before or {}).items():
+            if value is None:
+                del options[name]
+            else:
+                options[name] = value
 
 
 class _Library(JITCodeLibrary):

@@ -1,0 +1,65 @@
+"""Functions written for the ranks of their arguments give in compiled code what NumPy gives."""
+
+import numba
+import numpy as np
+import pytest
+
+from s2s import runtime as rt
+from s2s.backends.numba import short
+
+RNG = np.random.default_rng(0)
+MATRICES = [
+    RNG.normal(size=(3, 5)), RNG.normal(size=(5, 3)), RNG.normal(size=(0, 3)), RNG.normal(size=(4, 4)) + 1j,
+    np.arange(12).reshape(3, 4).T, RNG.normal(size=(8, 4))[::-2],
+]  # fmt: skip
+
+
+def result(function, *args):
+    try:
+        return function(*args)
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize("shapes", [
+    ((3, 4), (3, 4), (3, 4)), ((3, 4), (), (4,)), ((), (3, 1), (1, 4)), ((4,), (3, 4), ()), ((0,), (1,), ()),
+])  # fmt: skip
+def test_where(shapes):
+    compiled = numba.njit(lambda c, x, y: short.where(c, x, y))
+    for change in (lambda a: a, lambda a: a[..., ::-1] if a.ndim else a, lambda a: a[:1] if a.ndim else a):
+        given = [change(RNG.normal(size=shape)) for shape in shapes]
+        given[0] = given[0] > 0.0
+        given = [a if a.ndim else a.item() for a in given]
+        assert np.array_equal(compiled(*given), np.where(*given))
+
+
+def test_where_of_other_types():
+    compiled = numba.njit(lambda c, x, y: short.where(c, x, y))
+    mask = np.array([True, False, True])
+    for x, y in ((np.arange(3), 0.5), (np.float32([1, 2, 3]), np.arange(3.0)), (1j, np.arange(3)), (np.array(2.0), 1)):
+        found, expected = compiled(mask, x, y), np.where(mask, x, y)
+        assert np.array_equal(found, expected)
+    for lengths in ((3, 2), (2, 3), (2, 2)):
+        assert result(compiled, mask, *map(np.ones, lengths)) is None
+
+
+def test_triangles_and_transposes():
+    compiled = numba.njit(lambda m, k: (short.tril(m, k), short.triu(m, k), short.transposed(m), short.adjoint(m)))
+    for m in MATRICES:
+        for k in range(-6, 7):
+            expected = np.tril(m, k), np.triu(m, k), m.T, m.conj().T
+            for found, wanted in zip(compiled(m, k), expected, strict=True):
+                assert found.dtype == wanted.dtype
+                assert np.array_equal(found, wanted)
+
+
+def test_diagonals():
+    compiled = numba.njit(lambda g, x, offset, first, second: short.diagonal_bar(g, x, offset, first, second))
+    for m in MATRICES[:3]:
+        for offset in range(-3, 4):
+            for axes in ((0, 1), (1, 0), (-2, -1), (-1, -2)):
+                g = RNG.normal(size=np.diagonal(m, offset, *axes).shape)
+                assert np.array_equal(compiled(g, m, offset, *axes), rt.diagonal_bar(g, m, offset, *axes))
+                assert result(compiled, np.ones(len(g) + 1), m, offset, *axes) is None
+    stack, g = RNG.normal(size=(3, 4, 2)), RNG.normal(size=(2, 3))
+    assert np.array_equal(compiled(g, stack, 0, 0, 1), rt.diagonal_bar(g, stack, 0, 0, 1))
