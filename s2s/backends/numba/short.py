@@ -11,7 +11,8 @@ from typing import Any
 import numba
 import numpy as np
 from numba import types
-from numba.extending import overload
+from numba.extending import overload, register_jitable
+from numba.np import linalg
 from numba.np.numpy_support import as_dtype
 
 from s2s import runtime as rt
@@ -162,6 +163,57 @@ def _diagonal_bar(g, x, offset, axis1, axis2):
     return on_diagonal
 
 
+# --- systems --------------------------------------------------------------------------------------------------------
+
+
+def solve(a: Any, b: Any) -> Any:
+    """``np.linalg.solve``"""
+    raise NotImplementedError
+
+
+@overload(solve)
+def _solve(a, b):
+    kinds = (types.float32, types.float64, types.complex64, types.complex128)
+    if _rank(a) != 2 or _rank(b) not in (1, 2) or a.dtype != b.dtype or a.dtype not in kinds:
+        return lambda a, b: np.linalg.solve(a, b)
+    linalg.ensure_lapack()
+    letter = ord(linalg.get_blas_kind(a.dtype, "solve"))
+    gesv, integer = linalg._LAPACK().numba_xgesv(a.dtype), linalg.F_INT_nptype
+    columns = register_jitable(_columns)
+
+    @register_jitable
+    def solve_for(a, rows):
+        n = a.shape[0]
+        if a.shape[1] != n or rows.shape[1] != n:
+            raise ValueError
+        if rows.size:
+            factors, pivots = columns(a), np.empty(n, integer)
+            failed = gesv(letter, n, rows.shape[0], factors.ctypes, n, pivots.ctypes, rows.ctypes, n)
+            if failed or factors.size + pivots.size == 0:  # which keeps them until here
+                raise np.linalg.LinAlgError("Singular matrix")
+
+    def vector(a, b):
+        out = b.copy()
+        solve_for(a, out.reshape((1, out.shape[0])))
+        return out
+
+    def matrix(a, b):
+        out = columns(b)
+        solve_for(a, out)
+        return out.T
+
+    return vector if b.ndim == 1 else matrix
+
+
+def _columns(a):  # type: ignore[no-untyped-def]
+    """The columns of a matrix as rows, one after the other in memory."""
+    out = np.empty((a.shape[1], a.shape[0]), a.dtype)
+    for i in range(a.shape[0]):
+        for j in range(a.shape[1]):
+            out[j, i] = a[i, j]
+    return out
+
+
 SHORT: dict[Any, Any] = {np.tril: tril, np.triu: triu, rt.diagonal_bar: diagonal_bar, _linalg.mT: transposed,
-                          _linalg.mH: adjoint}
+                          _linalg.mH: adjoint, np.linalg.solve: solve}
 """What stands for a function, in any call."""

@@ -63,3 +63,23 @@ def test_diagonals():
                 assert result(compiled, np.ones(len(g) + 1), m, offset, *axes) is None
     stack, g = RNG.normal(size=(3, 4, 2)), RNG.normal(size=(2, 3))
     assert np.array_equal(compiled(g, stack, 0, 0, 1), rt.diagonal_bar(g, stack, 0, 0, 1))
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.complex128])
+def test_systems(kind):
+    compiled = numba.njit(lambda a, b: short.solve(a, b))
+    for n in (3, 0, 5):
+        a, b = RNG.normal(size=(n, n)).astype(kind), RNG.normal(size=(n, 2)).astype(kind)
+        for matrix in (a, a.T, np.concatenate((a, a))[::2][:n]):
+            if n and abs(np.linalg.det(matrix)) < 1e-9:
+                continue
+            before = matrix.copy(), b.copy()
+            for right in (b, b[:, 0], b.T.copy().T, b[:, ::-1]):
+                assert np.allclose(compiled(matrix, right), np.linalg.solve(matrix, right), rtol=1e-9)
+            assert np.array_equal(matrix, before[0])
+            assert np.array_equal(b, before[1])
+    with pytest.raises(np.linalg.LinAlgError):
+        compiled(np.zeros((2, 2), kind), np.ones(2, kind))
+    for wrong in ((np.ones((2, 3), kind), np.ones(2, kind)), (np.eye(2).astype(kind), np.ones((3, 1), kind))):
+        assert result(compiled, *wrong) is None
+    assert np.isnan(compiled(np.array([[np.nan, 1], [0, 1]], kind), np.ones(2, kind))).any()
