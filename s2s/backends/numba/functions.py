@@ -20,8 +20,8 @@ from s2s.backends.numba.elements import ELEMENTS
 from s2s.backends.numba.masks import MASKS
 from s2s.backends.numba.overloads import REPLACED
 from s2s.backends.numba.paths import Unsupported
+from s2s.backends.numba.ranks import BY_RANK, where
 from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction, squeezed
-from s2s.backends.numba.short import SHORT, where
 from s2s.core.inspection import public_module
 from s2s.runtime import directions
 
@@ -59,7 +59,7 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
     return _REPLACED.get(value, value)
 
 
-_REPLACED: dict[Any, Any] = {**SHORT, **REPLACED, directions.unbroadcast: many.unbroadcast}
+_REPLACED: dict[Any, Any] = {**BY_RANK, **REPLACED, directions.unbroadcast: many.unbroadcast}
 
 
 def _is_random(value: Any) -> bool:

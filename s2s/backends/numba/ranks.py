@@ -19,7 +19,7 @@ from s2s import runtime as rt
 from s2s.backends.numba.arithmetic import OPTIONS
 from s2s.runtime import _linalg
 
-__all__ = ["SHORT", "where"]
+__all__ = ["BY_RANK", "where"]
 
 
 # --- where ----------------------------------------------------------------------------------------------------------
@@ -214,6 +214,6 @@ def _columns(a):  # type: ignore[no-untyped-def]
     return out
 
 
-SHORT: dict[Any, Any] = {np.tril: tril, np.triu: triu, rt.diagonal_bar: diagonal_bar, _linalg.mT: transposed,
+BY_RANK: dict[Any, Any] = {np.tril: tril, np.triu: triu, rt.diagonal_bar: diagonal_bar, _linalg.mT: transposed,
                           _linalg.mH: adjoint, np.linalg.solve: solve}
 """What stands for a function, in any call."""
