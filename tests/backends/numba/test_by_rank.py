@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from s2s import runtime as rt
-from s2s.backends.numba import short
+from s2s.backends.numba import ranks
 
 RNG = np.random.default_rng(0)
 MATRICES = [
@@ -25,7 +25,7 @@ def result(function, *args):
     ((3, 4), (3, 4), (3, 4)), ((3, 4), (), (4,)), ((), (3, 1), (1, 4)), ((4,), (3, 4), ()), ((0,), (1,), ()),
 ])  # fmt: skip
 def test_where(shapes):
-    compiled = numba.njit(lambda c, x, y: short.where(c, x, y))
+    compiled = numba.njit(lambda c, x, y: ranks.where(c, x, y))
     for change in (lambda a: a, lambda a: a[..., ::-1] if a.ndim else a, lambda a: a[:1] if a.ndim else a):
         given = [change(RNG.normal(size=shape)) for shape in shapes]
         given[0] = given[0] > 0.0
@@ -34,7 +34,7 @@ def test_where(shapes):
 
 
 def test_where_of_other_types():
-    compiled = numba.njit(lambda c, x, y: short.where(c, x, y))
+    compiled = numba.njit(lambda c, x, y: ranks.where(c, x, y))
     mask = np.array([True, False, True])
     for x, y in ((np.arange(3), 0.5), (np.float32([1, 2, 3]), np.arange(3.0)), (1j, np.arange(3)), (np.array(2.0), 1)):
         found, expected = compiled(mask, x, y), np.where(mask, x, y)
@@ -44,7 +44,7 @@ def test_where_of_other_types():
 
 
 def test_triangles_and_transposes():
-    compiled = numba.njit(lambda m, k: (short.tril(m, k), short.triu(m, k), short.transposed(m), short.adjoint(m)))
+    compiled = numba.njit(lambda m, k: (ranks.tril(m, k), ranks.triu(m, k), ranks.transposed(m), ranks.adjoint(m)))
     for m in MATRICES:
         for k in range(-6, 7):
             expected = np.tril(m, k), np.triu(m, k), m.T, m.conj().T
@@ -54,7 +54,7 @@ def test_triangles_and_transposes():
 
 
 def test_diagonals():
-    compiled = numba.njit(lambda g, x, offset, first, second: short.diagonal_bar(g, x, offset, first, second))
+    compiled = numba.njit(lambda g, x, offset, first, second: ranks.diagonal_bar(g, x, offset, first, second))
     for m in MATRICES[:3]:
         for offset in range(-3, 4):
             for axes in ((0, 1), (1, 0), (-2, -1), (-1, -2)):
@@ -67,7 +67,7 @@ def test_diagonals():
 
 @pytest.mark.parametrize("kind", [np.float64, np.complex128])
 def test_systems(kind):
-    compiled = numba.njit(lambda a, b: short.solve(a, b))
+    compiled = numba.njit(lambda a, b: ranks.solve(a, b))
     for n in (3, 0, 5):
         a, b = RNG.normal(size=(n, n)).astype(kind), RNG.normal(size=(n, 2)).astype(kind)
         for matrix in (a, a.T, np.concatenate((a, a))[::2][:n]):
