@@ -103,3 +103,13 @@ def test_slices_that_are_shorter_than_their_bounds_run_as_arrays(rng, n):
             looped(shorter, x, w)
     else:
         looped(shorter, x, w)
+
+
+def counted(x):
+    """As many of two are the greatest as share its derivative."""
+    both = np.array([x[:1]]).T * np.array([2.0, 2.0])
+    return np.sum(both.max(axis=1)) + np.sum(both > 0.1) * x[1]
+
+
+def test_truth_values_are_counted():
+    looped(counted, np.array([0.8, 0.3]))

@@ -15,7 +15,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.core.values import Array
+from s2s.core.values import Array, Scalar
 from s2s.optimize.loops.writing import SHORT
 from s2s.optimize.rewriting import substitute
 
@@ -95,7 +95,7 @@ class _Unroller:
                     if added is not None and all(isinstance(a, ir.Const) and type(a.value) is int for a in added):
                         own[changed.target] = ir.Const(added[0].value + added[1].value)  # type: ignore[union-attr]
                         continue
-                    if added is not None and added[0] == ir.Const(0.0):
+                    if added is not None and added[0] == ir.Const(0.0) and self._is_float(added[1]):
                         own[changed.target] = added[1]  # where a sum begins
                         continue
                     value = _outside_of_loops(changed.value)
@@ -106,6 +106,11 @@ class _Unroller:
                 yield changed
             carried = [own.get(a, a) for a in loop.body.yields]
         mapping.update(zip((c.result for c in loop.carried), carried, strict=True))
+
+    def _is_float(self, atom: ir.Atom) -> bool:
+        """Whether a number is a float: bools are counted as numbers only in a sum that begins with one."""
+        known = self.context.value(atom)
+        return isinstance(known, Scalar) and issubclass(known.type, float)
 
 
 def _is_plain(loop: ir.For) -> bool:
