@@ -53,9 +53,10 @@ def spell_ranges(function: ir.Function, context: Context) -> ir.Function:
         return function
     lets = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     uses = count_uses(function.body)
+    changing = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) for a, _ in s.reads}  # read in order
     turned = {
         var: n for var in loops if isinstance(var, ir.Var) and uses[var] == 1
-        and (n := descends_from(lets.get(var), lets.get)) is not None
+        and (n := descends_from(lets.get(var), lets.get)) is not None and n not in changing
     }
     if not turned:
         return function
