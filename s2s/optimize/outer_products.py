@@ -101,8 +101,10 @@ class _Collector:
             return [loop]
         before, after = Builder(self.context), Builder(self.context)
         collected = Collected(self.context, self.memory, loop.item, self._at_least_zero(count, before), before, after)
-        if self._runs_whole(loop):
-            collected.unchanged = {a for a in outside if isinstance(a, ir.Var) and self._stays(loop, a)}
+        changed = self._changed_in(loop)
+        if changed is not None and self._runs_whole(loop):
+            find = self.memory.find
+            collected.unchanged = {a for a in outside if isinstance(a, ir.Var) and find(a) not in changed}
         body: list[ir.Statement] = []
         for s in loop.body.statements:
             added = next((a for a in found if a.store is s), None)
@@ -115,7 +117,7 @@ class _Collector:
     def _added(self, loop: ir.For, outside: set[ir.Atom]) -> Iterator[_Added | RowProduct]:
         """The statements of a loop's body whose products can be added after the loop."""
         calls: dict[ir.Atom, ir.Call] = {}
-        seen = {*outside, *ir.inner_defs_of(loop)}
+        seen, in_loop = {*outside, *ir.inner_defs_of(loop)}, self._changed_in(loop)
         for s in loop.body.statements:
             if isinstance(s, ir.Store) and _may_add(s):
                 made, slices = calls.get(s.value), self._slices(s)
@@ -123,10 +125,10 @@ class _Collector:
                 is_there = vectors is not None and {*vectors} <= seen
                 if is_there and s.target in outside and self._only_adds(loop, s.target):  # type: ignore[arg-type]
                     yield _Added(s, vectors, slices)  # type: ignore[arg-type]
-                row = None if made is None or loop.leave is not None else row_product(
+                row = None if made is None or in_loop is None or loop.leave is not None else row_product(
                     s, made, loop.item, outside, self.context)
                 is_there = row is not None and {row.vector, row.part} <= {*seen, EVERY}
-                if row is not None and is_there and self._stays(loop, row.matrix):
+                if row is not None and is_there and self.memory.find(row.matrix) not in in_loop:  # type: ignore[operator]
                     if s.target in outside and self._only_adds(loop, s.target):  # type: ignore[arg-type]
                         yield row
             changed = self._changed_by(s)
@@ -136,10 +138,15 @@ class _Collector:
                 calls[s.target] = s.value
             seen.update(ir.defs_of(s))
 
-    def _stays(self, loop: ir.For, matrix: ir.Var) -> bool:
-        """Whether no statement of a loop may change a matrix from before it."""
-        changed = [self._changed_by(s) for s in ir.walk(loop.body)]
-        return all(c is not None and self.memory.find(matrix) not in c for c in changed)
+    def _changed_in(self, loop: ir.For) -> set[ir.Atom] | None:
+        """The memory that the statements of a loop may change; None where that may be any."""
+        changed: set[ir.Atom] = set()
+        for s in ir.walk(loop.body):
+            one = self._changed_by(s)
+            if one is None:
+                return None
+            changed |= one
+        return changed
 
     def _runs_whole(self, loop: ir.For) -> bool:
         """Whether a loop runs from 0 through all numbers below its count, or back, unless it raises."""

@@ -29,12 +29,13 @@ def _solve_triangular(a, b, lower, transposed):
     kind = np.result_type(as_dtype(a.dtype), as_dtype(b.dtype))
     kind = kind if kind.kind in "fc" else np.dtype(np.float64)
     if b.ndim == 1:
-        return lambda a, b, lower, transposed: _vector(a, b.astype(kind), lower, transposed)
+        return lambda a, b, lower, transposed: _substituted(
+            a, b.astype(kind).reshape((b.shape[0], 1)), lower, transposed).reshape(b.shape[0])
     result = types.Array(from_dtype(kind), 2, "C")
 
     def solve(a, b, lower, transposed):
         if a.shape[0] < LARGE:
-            out = _matrix(a, np.ascontiguousarray(b).astype(kind), lower, transposed)
+            out = _substituted(a, np.ascontiguousarray(b).astype(kind), lower, transposed)
         else:
             with numba.objmode(out=result):
                 out = _by_lapack(a, b, lower, transposed)
@@ -48,23 +49,7 @@ def _by_lapack(a: Any, b: Any, lower: bool, transposed: bool) -> Any:
 
 
 @register_jitable
-def _vector(a, x, lower, transposed):
-    n, ahead = a.shape[0], lower != transposed
-    if a.shape[1] != n or x.shape[0] != n:
-        raise ValueError
-    for done in range(n):
-        i = done if ahead else n - 1 - done
-        if a[i, i] == 0.0:
-            raise np.linalg.LinAlgError("Singular matrix")
-        x[i] /= a[i, i]
-        for left in range(done + 1, n):
-            j = left if ahead else n - 1 - left
-            x[j] -= (a[i, j] if transposed else a[j, i]) * x[i]
-    return x
-
-
-@register_jitable
-def _matrix(a, x, lower, transposed):
+def _substituted(a, x, lower, transposed):
     n, ahead = a.shape[0], lower != transposed
     if a.shape[1] != n or x.shape[0] != n:
         raise ValueError
