@@ -13,8 +13,9 @@ import os
 import re
 import stat
 import time
-import warnings
 from collections.abc import Iterator
+
+from s2s.core.settings import size_setting
 
 __all__ = ["is_safe", "make", "read", "tidy", "write"]
 
@@ -133,12 +134,4 @@ def tidy(folder: str) -> None:
 
 def largest_size() -> int:
     """How many bytes a folder may hold."""
-    text = os.environ.get("S2S_CACHE_SIZE", "").strip()
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", text.lower())
-    if found is None:
-        if text:
-            warnings.warn(
-                f"S2S_CACHE_SIZE is {text!r}, which is no size such as 256 MB; 256 MB is taken", RuntimeWarning, 2
-            )
-        return DEFAULT_SIZE
-    return int(float(found[1]) * 1000 ** ("kmg".find(found[2]) + 1 if found[2] else 0))
+    return size_setting("S2S_CACHE_SIZE", DEFAULT_SIZE)

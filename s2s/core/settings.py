@@ -1,11 +1,13 @@
-"""Environment variables that decide what code is generated: a version compiled under one setting is for that only."""
+"""What environment variables ask for. Where they decide what code is generated, a version that is compiled under one
+setting is for that only."""
 
 from __future__ import annotations
 
 import os
+import re
 import warnings
 
-__all__ = ["backend_setting", "numba_after", "passes_setting"]
+__all__ = ["backend_setting", "numba_after", "passes_setting", "size_setting"]
 
 
 def passes_setting() -> str:
@@ -36,6 +38,17 @@ def numba_after() -> float:
     except ValueError:
         _warn_once("S2S_NUMBA_AFTER", text, "no number of seconds")
         return 1.0
+
+
+def size_setting(name: str, default: int) -> int:
+    """A number of bytes, such as ``256 MB``, from the environment; the default where it is not set."""
+    text = os.environ.get(name, "").strip()
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kmg]?)b?", text.lower())
+    if found is None:
+        if text:
+            _warn_once(name, text, f"no size such as 256 MB; {default // 1000**2} MB is taken")
+        return default
+    return int(float(found[1]) * 1000 ** ("kmg".find(found[2]) + 1 if found[2] else 0))
 
 
 def _warn_once(name: str, text: str, what: str) -> None:

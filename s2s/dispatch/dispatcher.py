@@ -47,6 +47,7 @@ from s2s.core.values import (
 from s2s.directives.policies import key_text, note_met, note_used
 from s2s.directives.policy import AMBIENT, Choices
 from s2s.dispatch.asks import Ask
+from s2s.dispatch.freed_memory import keep_freed_memory
 from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh, validating
 from s2s.dispatch.nans import without_nan
 from s2s.dispatch.observing import (
@@ -558,6 +559,7 @@ class Dispatcher:
         if CHECKED and values is not None and not validating():  # whose runs may change what the program reads
             self._check_own(guards, values)
         raw = link(compiled, function, file=file)
+        keep_freed_memory()
         version = Version(compiled, raw, request, avals, guards)
         for choice in dict(request.options).get("choices", ()):
             for met in choice.overridden:
