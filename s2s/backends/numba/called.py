@@ -12,6 +12,7 @@ import numba
 from s2s.backends.numba.adaptation import Adapted, Fact, adapt
 from s2s.backends.numba.arithmetic import OPTIONS
 from s2s.backends.numba.by_python import by_python, is_foreign, lacks, lacks_method
+from s2s.backends.numba.exits import Pipeline
 from s2s.backends.numba.functions import replacement
 from s2s.backends.numba.kept import Marks, mark_of_called, mark_of_replaced
 from s2s.backends.numba.kinds import asks_kinds, by_kinds
@@ -167,7 +168,7 @@ def _compile_called(function: types.FunctionType, caller: Caller, is_value: bool
     made, adapted, inner = _adapted(function, node, caller)
     facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
     mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__, caller.options)
-    return numba.njit(**caller.options)(made), [*facts, *inner.facts], mark
+    return numba.njit(pipeline_class=Pipeline, **caller.options)(made), [*facts, *inner.facts], mark
 
 
 def _adapted(function: types.FunctionType, node: ast.FunctionDef, caller: Caller) -> tuple[Any, Adapted, _Inner]:

@@ -54,6 +54,7 @@ except ImportError as missing:
     raise error("S2S533", problem=missing) from None
 
 from s2s.backends.numba.called import Caller, Refused, cell_of, flags, global_of
+from s2s.backends.numba.exits import Pipeline
 from s2s.backends.numba.kept import Kept, digest_of, keep
 from s2s.backends.numba.libraries import linked_once
 from s2s.backends.numba.progress import shown_on_terminal
@@ -378,7 +379,7 @@ def compiled_text(adapted: Adapted, text: Text, caller: Caller) -> tuple[Any, Ke
     made = scope[adapted.node.name]
     digest = digest_of(adapted.node, adapted.known, caller.marks, caller.options)
     made.__qualname__ = f"{made.__name__}_{digest}"
-    dispatcher = numba.njit(**caller.options)(made)
+    dispatcher = numba.njit(pipeline_class=Pipeline, **caller.options)(made)
     return dispatcher, keep(dispatcher, digest, text.function, adapted.node.name)
 
 
