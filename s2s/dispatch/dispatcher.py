@@ -60,6 +60,7 @@ from s2s.dispatch.observing import (
     observed,
 )
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
+from s2s.dispatch.short_lengths import ShortLengths
 from s2s.dispatch.tiers import Tier, may_gain
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
@@ -123,6 +124,7 @@ class Dispatcher:
         self._tested: list[_Tested] = []
         self._objects: dict[int, set[int]] = {}
         self._lengths = Lengths()
+        self._short_lengths = ShortLengths()
         self.observations: Recent[Any, Observations] = Recent(MOST_NOTED)
         self._refused: set[tuple[AbstractValue, ...]] = set()
         self._is_trial = False
@@ -483,7 +485,7 @@ class Dispatcher:
                 seen = self._objects.setdefault(i, set())
                 seen.add(hash(aval))
                 avals[i] = aval if len(seen) <= MOST_OBJECTS or self._is_of_s2s else UNKNOWN
-        return tuple(avals)
+        return tuple(self._short_lengths.known(avals, values) if is_compiled else avals)
 
     def _make(
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None

@@ -11,10 +11,13 @@ def rng():
     return np.random.default_rng(7)
 
 
+MAKERS = "np.empty(3)", "np.empty(2)", "np.cross", "np.array(", ".copy()"
+
+
 def arrays_in(text):
     """The lines that make short arrays."""
     lines = [line.partition("#")[0] for line in text.splitlines()]
-    return [line for line in lines if any(maker in line for maker in ("np.empty(3)", "np.empty(2)", "np.cross"))]
+    return [line for line in lines if any(maker in line for maker in MAKERS)]
 
 
 def turned(x, w, flag):
@@ -113,3 +116,99 @@ def counted(x):
 
 def test_truth_values_are_counted():
     looped(counted, np.array([0.8, 0.3]))
+
+
+# --- carried by loops
+
+
+def orbit(x, w, steps):
+    """States that are copies, one of which is left early, and swapped."""
+    place, speed, other = x[0].copy(), np.array([w[0], 2, -w[2]]), np.zeros(3)
+    total = 0.0
+    for k in range(steps):
+        pull = -place / np.sqrt(np.sum(place * place)) ** 3
+        speed = speed + 0.1 * pull
+        other, place = place, place + 0.1 * speed
+        total += np.dot(place, other) + speed[1]
+        if total > 4.0:
+            break
+    return total + np.sum(place * w) + speed[0] * other[2]
+
+
+@pytest.mark.parametrize("steps", [0, 1, 40])
+def test_states_of_loops_are_numbers(rng, steps):
+    text = looped(orbit, 0.5 + rng.random((4, 3)), 0.1 + rng.random(3), steps)
+    assert [line for line in arrays_in(text) if "w_bar" not in line] == []
+
+
+def runge_kutta(x, w):
+    """A loop in a loop, the inner one with a test; what the state was is read after it is another one."""
+    def rate(s):
+        return np.array([s[1] * w[0], np.sin(s[0]) - s[2], s[0] * s[1]])
+
+    s, total = w, 0.0
+    for i in range(len(x)):
+        before, h = s, 0.1
+        while h < 0.9:
+            first = rate(s)
+            s = s + h * rate(s + 0.5 * h * first)
+            h *= 2.0
+        total += np.sum(before * s * x[i])
+    return total
+
+
+def test_states_of_nested_loops(rng):
+    text = looped(runge_kutta, rng.random((4, 3)), rng.random(3))
+    assert arrays_in(text) == []
+
+
+def changed_beside(x, w):
+    """The state is an array that changes under another name: as a row, as what it began with, and in the list."""
+    x, w, kept = x.copy(), w.copy(), []
+    s, r = w, x[1]
+    for i in range(3):
+        s = s * r + x[i]
+        w[i] += s[0]
+        x[1, i] *= 1.1
+        kept.append(s)
+        if i == 1:
+            s = w
+            s[2] += 0.5
+    s[0] *= 2.0
+    kept[0][1] += s[1]
+    return np.sum(s * w) + np.sum(kept[0] * kept[-1]) + np.sum(r)
+
+
+def began_with(x, w):
+    w = w.copy()
+    s = w
+    for i in range(len(x)):
+        w[1] += x[i, 0]
+        s = s * 1.1 + x[i]
+    return np.sum(s * s) + s[1]
+
+
+def changed_state(x, w):
+    """The state is changed in place, in the loop and after it."""
+    s, t = np.zeros(3), w.copy()
+    for i in range(len(x)):
+        s[i % 3] += t[0]
+        s, t = s + x[i], s
+        t[1] *= 0.5
+    s[0] += 1.0
+    return np.sum(s * t) + np.sum(s * s)
+
+
+def other_kinds(x, w):
+    """A state of integers, one of float32, one that grows."""
+    n, s, g = np.array([1, 2, 3]), np.array([0.5, 0.25, 2.0], dtype=np.float32), x[0, :2]
+    for i in range(2):
+        n = n * 2
+        s = s * np.float32(2.0)
+        g = np.concatenate((g, x[i, :1]))
+    return np.sum(n * w) + np.sum(s * w) + np.sum(g)
+
+
+@pytest.mark.parametrize("f", [changed_beside, began_with, changed_state, other_kinds], ids=lambda f: f.__name__)
+def test_states_that_others_change(rng, f):
+    looped(f, 0.2 + rng.random((4, 3)), 0.1 + rng.random(3))

@@ -8,7 +8,8 @@ holds are their elements.
                                         s = a * c
 
 An array that is filled at once, and only read by constant indices afterwards, put on a stack, joined by a branch with
-another one, or an operand of a cross product, is none. On a stack it is a tuple.
+another one, carried from one iteration to the next, copied, or an operand of a cross product, is none. On a stack it is
+a tuple.
 """
 
 from __future__ import annotations
@@ -18,12 +19,14 @@ from collections import Counter
 
 import numpy as np
 
-from s2s.builder.builder import Builder, Context
+from s2s.analysis.unchanged import unchanged_parameters
+from s2s.builder.builder import Context
 from s2s.core import ir, ops
-from s2s.core.values import Array, Dim, Known, Scalar, Sequence
+from s2s.core.values import Array, Dim, Known, Scalar
+from s2s.optimize.loops.short_writing import Writer, cross_of, display_of, made_of
 from s2s.optimize.loops.unrolling import arguments, length, unrolled
 from s2s.optimize.loops.writing import SHORT
-from s2s.optimize.rewriting import count_uses, substitute
+from s2s.optimize.rewriting import count_uses
 
 __all__ = ["with_numbers"]
 
@@ -34,15 +37,15 @@ _ZERO = ir.Const(0.0)
 def with_numbers(function: ir.Function, context: Context) -> ir.Function:
     """The function with short arrays as numbers."""
     made = unrolled(function, context)
-    found = _Short(made, context)
+    found = Short(made, context)
     found.settle()
-    return _Writer(found, context).function(made) if found.arrays else made
+    return Writer(found, context).function(made) if found.arrays else made
 
 
 # --- which arrays -----------------------------------------------------------------------------------------------------
 
 
-class _Short:
+class Short:
     """Which arrays are written as their elements: ``arrays`` has the lengths, ``stacks`` those of arrays on stacks."""
 
     def __init__(self, function: ir.Function, context: Context) -> None:
@@ -56,6 +59,10 @@ class _Short:
         """Arrays that are as long as another one."""
         self.empty: set[ir.Var] = set()
         self.new: set[ir.Var] = set()
+        self.displays: dict[ir.Atom, tuple[ir.Atom, ...]] = {}
+        """Lists and tuples of numbers that only one statement reads."""
+        self.loops: list[ir.Carried] = []
+        self._unchanged: set[ir.Var] | None = None
         self._collect(function.body)
         for _ in range(4):  # what is taken from a stack may be what others are as long as
             self._collect_popped(function.body)
@@ -66,21 +73,34 @@ class _Short:
         for s in ir.walk(block):
             if isinstance(s, ir.If):
                 for k, var in enumerate(s.results):
-                    n = self._known_length(var)
-                    if n is not None:
-                        self.arrays[var] = n
-                        self.joined.append((var, (s.then.yields[k], s.orelse.yields[k])))
+                    self._collect_joined(var, (s.then.yields[k], s.orelse.yields[k]))
+            elif isinstance(s, (ir.For, ir.While)) and not s.orelse.statements:
+                for c, given in zip(s.carried, s.body.yields, strict=True):
+                    self._collect_joined(c.param, (c.init, given))
+                    self._collect_joined(c.result, (c.init, given))
+                    self.loops.append(c)
             elif isinstance(s, ir.Let) and s.target is not None:
                 self._collect_made(s, s.target)
 
+    def _collect_joined(self, var: ir.Var, given: tuple[ir.Atom, ...]) -> None:
+        n = self.length_of(var)
+        if n is not None:
+            self.arrays[var] = n
+            self.joined.append((var, given))
+
     def _collect_made(self, s: ir.Let, target: ir.Var) -> None:
-        made = _made_of(s)
+        items = display_of(s)
+        if items is not None and self.uses[target] == 1 and all(map(self.is_item, items)):
+            self.displays[target] = items
+        made = made_of(s)
         if made is None:
             return
         kind, given = made
         of = target if kind == "cross" else given
-        n = length(given) if kind in ("empty", "zeros") else self._known_length(of)
-        if n is not None and (kind != "cross" or n == 3):
+        n = length(given) if kind in ("empty", "zeros") else self.length_of(of)
+        if kind == "array":
+            n = len(self.displays[given]) if given in self.displays and self.length_of(target) else None
+        if n is not None and (kind != "cross" or n == 3) and (kind != "copy" or self.length_of(target) == n):
             self.arrays[target] = n
         elif kind == "like":
             self.like[target] = given
@@ -102,7 +122,8 @@ class _Short:
             if n is not None and len(lengths) == 1 and isinstance(s, ir.Let) and s.target is not None:
                 self.arrays[s.target] = self.stacks[args[0]] = n  # type: ignore[index]
 
-    def _known_length(self, var: ir.Atom) -> int | None:
+    def length_of(self, var: ir.Atom) -> int | None:
+        """The length of a vector of floats, where it is known and short."""
         known = self.context.value(var)
         if not isinstance(known, Array) or known.shape is None or len(known.shape) != 1:
             return None
@@ -114,12 +135,32 @@ class _Short:
             before = len(self.arrays), len(self.stacks)
             left = _Uses(self).left
             for var, yields in self.joined:
-                if var in self.arrays and any(self.arrays.get(a) != self.arrays[var] for a in yields):  # type: ignore[arg-type]
+                if var in self.arrays and not all(self._has_elements(a, self.arrays[var]) for a in yields):
                     del self.arrays[var]
+            for c in self.loops:
+                if (c.param in self.arrays) != (c.result in self.arrays):
+                    self.arrays.pop(c.param, None)
+                    self.arrays.pop(c.result, None)
             self.arrays = {var: n for var, n in self.arrays.items() if not left[var]}
             self.stacks = {var: n for var, n in self.stacks.items() if not left[var]}
             if (len(self.arrays), len(self.stacks)) == before:
                 return
+
+    def _has_elements(self, atom: ir.Atom, n: int) -> bool:
+        """Whether the elements of a vector can stand for it: it is written as these, or is an argument that nothing
+        changes."""
+        if atom in self.arrays:
+            return self.arrays[atom] == n  # type: ignore[index]
+        if self.length_of(atom) != n:
+            return False
+        if self._unchanged is None:
+            self._unchanged = unchanged_parameters(self.function, self.context.value)
+        return atom in self._unchanged
+
+    def is_item(self, value: ir.Atom) -> bool:
+        """Whether it is a float, or a constant that is one in an array of floats."""
+        known = self.context.value(value)
+        return self.is_number(value) or (isinstance(known, Known) and type(known.value) is int)
 
     def is_of_length(self, shape: ir.Var) -> bool:
         """Whether of a shape only the length is read."""
@@ -135,7 +176,7 @@ class _Short:
 
     def is_vector(self, atom: ir.Atom) -> bool:
         """Whether it can be an operand of a cross product that is written out."""
-        return self.arrays.get(atom) == 3 or self._known_length(atom) == 3  # type: ignore[arg-type]
+        return self.arrays.get(atom) == 3 or self.length_of(atom) == 3  # type: ignore[arg-type]
 
 
 class _Uses:
@@ -145,7 +186,7 @@ class _Uses:
     before it is read, and in each iteration again.
     """
 
-    def __init__(self, short: _Short) -> None:
+    def __init__(self, short: Short) -> None:
         self.short = short
         self.arrays = short.arrays
         self.left = Counter(short.uses)
@@ -163,8 +204,7 @@ class _Uses:
             elif isinstance(s, ir.Let):
                 self._let(s, here)
             else:
-                for inner in ir.blocks_of(s):
-                    self._block(inner, s.results if isinstance(s, ir.If) else ())
+                self._inner_blocks(s)
             here.update(ir.defs_of(s))
         for result, given in zip(results, block.yields, strict=False):
             if result in self.arrays:
@@ -174,6 +214,16 @@ class _Uses:
             self.filled[var] = set()  # what comes after the block is not read
             if var not in here:
                 self.left[var] += var in self.held
+
+    def _inner_blocks(self, s: ir.Statement) -> None:
+        carried = s.carried if isinstance(s, (ir.For, ir.While)) else ()
+        for c in carried:
+            if c.param in self.arrays:
+                self._holds(c.init)
+        for inner in ir.blocks_of(s):
+            is_body = isinstance(s, (ir.For, ir.While)) and inner is s.body
+            given = tuple(c.param for c in carried) if is_body else ()
+            self._block(inner, s.results if isinstance(s, ir.If) else given)
 
     def _store(self, s: ir.Store, here: set[ir.Atom], filled: dict[ir.Var, set[int]]) -> None:
         target = s.target
@@ -228,40 +278,19 @@ class _Uses:
                 self.left[first] -= 1
 
     def _made(self, s: ir.Let, target: ir.Var) -> None:
-        made = _made_of(s)
+        made = made_of(s)
         kind, given = made if made is not None else ("", None)
         if kind == "cross":
-            vectors = _cross_of(s)
+            vectors = cross_of(s)
             assert vectors is not None
             if not all(map(self.short.is_vector, vectors)):
                 self.left[target] += 1
             self.left.subtract(v for v in vectors if self._is_there(v))
-        elif kind == "like" and given in self.arrays:
+        elif given in self.arrays and (kind == "like" or (kind == "copy" and self._is_there(given))):
             self.left[given] -= 1
 
 
-def _made_of(s: ir.Let) -> tuple[str, ir.Atom] | None:
-    """How an array is made, and of what."""
-    for fn, kind in _MADE.items():
-        args = arguments(s, fn)
-        if args is not None and len(args) == 1:
-            return kind, args[0]
-    vectors = _cross_of(s)
-    return None if vectors is None else ("cross", vectors[0])
-
-
-_MADE = {np.empty: "empty", np.zeros: "zeros", np.zeros_like: "like"}
-
 _SHORT = frozenset(Dim("", n) for n in range(2, SHORT + 1))
-
-
-def _cross_of(s: ir.Statement) -> tuple[ir.Atom, ir.Atom] | None:
-    """The operands of a cross product of vectors along their last axis."""
-    match s:
-        case ir.Let(_, ir.Call(ir.Const(value=np.cross), (a, b), kwargs)):
-            if all(key == "axis" and value == ir.Const(-1) for key, value in kwargs):
-                return a, b  # type: ignore[return-value]
-    return None
 
 
 def _uses_of_live(function: ir.Function) -> Counter[ir.Atom]:
@@ -279,130 +308,3 @@ def _is_dead_view(s: ir.Let, uses: Counter[ir.Atom]) -> bool:
 
 
 _VIEWS = tuple(map(ir.Const, (operator.getitem, slice, ops.make_tuple, getattr)))
-
-
-# --- writing ----------------------------------------------------------------------------------------------------------
-
-
-class _Writer:
-    """Writes the elements of arrays."""
-
-    def __init__(self, found: _Short, context: Context) -> None:
-        self.found = found
-        self.context = context
-        self.elements: dict[ir.Atom, list[ir.Atom]] = {}
-        self.shapes: dict[ir.Atom, int] = {}
-        self.numbers: dict[ir.Atom, ir.Atom] = {}
-
-    def function(self, function: ir.Function) -> ir.Function:
-        """The function without the arrays."""
-        return ir.replace(function, body=self._block(function.body))
-
-    def _block(self, block: ir.Block) -> ir.Block:
-        builder = Builder(self.context)
-        for one in block.statements:
-            s = substitute(one, self.numbers)
-            if isinstance(s, ir.If):
-                builder.add(self._branch(s))
-            elif isinstance(s, ir.Let):
-                if not self._let(builder, s):
-                    builder.add(s)
-            elif isinstance(s, ir.Store) and s.target in self.found.arrays:
-                self._store(builder, s)
-            else:
-                inner = ir.blocks_of(s)
-                builder.add(ir.with_blocks(s, map(self._block, inner)) if inner else s)
-        return ir.Block(tuple(builder.statements), tuple(self.numbers.get(a, a) for a in block.yields))
-
-    def _store(self, builder: Builder, s: ir.Store) -> None:
-        n, at = self.found.arrays[s.target], s.key.value  # type: ignore[index,union-attr]
-        elements = self.elements.setdefault(s.target, [ir.Const(None)] * n)
-        value = s.value
-        if s.op is not None:
-            value = s.value if elements[at] == _ZERO and s.op is operator.add else builder.call(
-                s.op, elements[at], s.value, name=s.target.name, span=s.span)  # type: ignore[union-attr]
-        self.elements[s.target] = [value if k == at else e for k, e in enumerate(elements)]
-
-    def _branch(self, s: ir.If) -> ir.If:
-        """A branch that gives the elements of arrays."""
-        sides = [self._block(b) for b in (s.then, s.orelse)]
-        results: list[ir.Var] = []
-        yields: list[list[ir.Atom]] = [[], []]
-        for k, var in enumerate(s.results):
-            if var not in self.found.arrays:
-                results.append(var)
-                for side, given in zip(sides, yields, strict=True):
-                    given.append(side.yields[k])
-                continue
-            own = [self._number(var.name) for _ in range(self.found.arrays[var])]
-            self.elements[var] = [*own]
-            results += own
-            for side, given in zip(sides, yields, strict=True):
-                given += self.elements[side.yields[k]]
-        then, orelse = (ir.Block(b.statements, tuple(y)) for b, y in zip(sides, yields, strict=True))
-        return ir.replace(s, then=then, orelse=orelse, results=tuple(results))
-
-    def _number(self, name: str) -> ir.Var:
-        return self.context.define(name, Scalar(np.float64))
-
-    def _let(self, builder: Builder, s: ir.Let) -> bool:
-        """Whether a statement is written here, or not at all."""
-        target, args = s.target, s.value.args if isinstance(s.value, ir.Call) else ()
-        first = args[0] if args else None
-        if target is None:
-            put = arguments(s, list.append)
-            if put is None or put[0] not in self.found.stacks:
-                return False
-            item = builder.call(ops.make_tuple, *self.elements[put[1]], span=s.span)
-            builder.add(ir.Let(None, ir.Call(ir.Const(list.append), (put[0], item)), s.span))
-            return True
-        if target in self.found.arrays:
-            return self._made(builder, s, target)
-        if first in self.found.arrays:
-            return self._read(s, target, first)  # type: ignore[arg-type]
-        if first in self.shapes:
-            self.numbers[target] = ir.Const(self.shapes[first])  # type: ignore[index]
-            return True
-        return False
-
-    def _read(self, s: ir.Let, target: ir.Var, first: ir.Var) -> bool:
-        match s.value:
-            case ir.Call(ir.Const(value=operator.getitem), (_, ir.Const(value=int() as k))):
-                self.numbers[target] = self.elements[first][k]
-            case ir.Call(ir.Const(value=fn)) if fn is getattr:
-                self.shapes[target] = self.found.arrays[first]
-            case _:
-                return not self.found.uses[target]  # a view that nothing reads
-        return True
-
-    def _made(self, builder: Builder, s: ir.Let, target: ir.Var) -> bool:
-        """An array that is not made."""
-        n, vectors, popped = self.found.arrays[target], _cross_of(s), arguments(s, list.pop)
-        kind = (_made_of(s) or ("", None))[0]
-        if kind in ("zeros", "like"):
-            self.elements[target] = [_ZERO] * n
-        elif popped is not None:
-            known = Sequence(tuple, (Scalar(np.float64),) * n)
-            items = self.context.define(target.name, known)
-            builder.add(ir.Let(items, s.value, s.span))
-            self.elements[target] = [
-                self._item(builder, items, k, target.name, s.span) for k in range(n)
-            ]
-        elif vectors is not None:
-            a, b = ([self._element(builder, v, k, s.span) for k in range(3)] for v in vectors)
-            made = []
-            for k in range(3):
-                m, n = (k + 1) % 3, (k + 2) % 3
-                one = builder.call(operator.mul, a[m], b[n], span=s.span)
-                other = builder.call(operator.mul, a[n], b[m], span=s.span)
-                made.append(builder.call(operator.sub, one, other, name=target.name, span=s.span))
-            self.elements[target] = made
-        return True
-
-    def _element(self, builder: Builder, vector: ir.Atom, k: int, span: ir.Span | None) -> ir.Atom:
-        if vector in self.elements:
-            return self.elements[vector][k]
-        return builder.call(operator.getitem, vector, ir.Const(k), span=span)
-
-    def _item(self, builder: Builder, items: ir.Var, k: int, name: str, span: ir.Span | None) -> ir.Atom:
-        return builder.call(operator.getitem, items, ir.Const(k), name=name, span=span)

@@ -1,0 +1,54 @@
+"""The lengths of arguments that are parts of a version on a backend that makes machine code of it: places in space,
+colours, states of a few numbers.
+
+    loss(x, mass)       x of shape (24, 3)       ->       a version for x.shape[1] == 3
+
+Short arrays of known length are numbers there (``optimize.loops.short``). Only the length that the first call came with
+is one: calls with others share a version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from s2s.core.values import AbstractValue, Array, Dim, Mapping, Sequence
+from s2s.versions.signature import with_length
+
+__all__ = ["ShortLengths"]
+
+LONGEST = 4
+"""Arrays with more items are arrays."""
+
+
+class ShortLengths:
+    """Which lengths are known to the versions of a function."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+
+    def known(self, avals: list[AbstractValue], values: tuple[Any, ...]) -> list[AbstractValue]:
+        """The abstract values of arguments with these lengths known: those of last axes. That of a vector with an item
+        for each row of another argument is how many rows there are."""
+        arrays = [found for pair in zip(avals, values, strict=True) for found in _arrays(*pair)]
+        rows = {value.shape[0] for _, value in arrays if value.ndim > 1}
+        for shape, value in arrays:
+            symbol, n = shape[-1].symbol, value.shape[-1]
+            if not symbol or self._first.setdefault(symbol, n) != n or not 2 <= n <= LONGEST:
+                continue
+            if value.ndim > 1 or n not in rows:
+                avals = [with_length(aval, symbol, n) for aval in avals]
+        return avals
+
+
+def _arrays(aval: AbstractValue, value: Any) -> Iterator[tuple[tuple[Dim, ...], Any]]:
+    """The arrays with axes in an argument, each with the dimensions that it is known by."""
+    match aval:
+        case Array(_, tuple() as shape) if shape:
+            yield shape, value
+        case Sequence(_, items):
+            for item, part in zip(items, value, strict=True):
+                yield from _arrays(item, part)
+        case Mapping(keys, items):
+            for key, item in zip(keys, items, strict=True):
+                yield from _arrays(item, value[key])

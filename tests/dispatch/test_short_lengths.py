@@ -1,0 +1,89 @@
+"""The lengths of arguments that versions for Numba know: numbers against differences, and which calls share a
+version."""
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.fuzz.check import loops_by_python
+from tests.helpers import differences, leaves
+
+
+def energy(x, mass, softening):
+    """Pairs of bodies, each of which is moved."""
+    total, x = 0.0, x.copy()
+    for i in range(len(x)):
+        for j in range(i):
+            r = x[j] - x[i]
+            total -= mass[i] * mass[j] / np.sqrt(np.sum(r * r) + softening)
+            x[i] += 0.1 * r
+    return total
+
+
+def of_state(state, softening):
+    """A state of a few numbers, beside a matrix."""
+    s, rates = state
+    for _ in range(3):
+        s = s + 0.1 * rates[0] * np.sin(s[::-1]) - softening * s
+    return np.sum(s * s)
+
+
+@pytest.fixture
+def versions():
+    """Runs a gradient for Numba as Python, against differences, and says how many versions there are then."""
+    rng = np.random.default_rng(3)
+
+    def call(gradient, f, shapes, softening=0.3):
+        args = [tuple(map(rng.random, s)) if isinstance(s, list) else rng.random(s) for s in shapes]
+        wanted = differences(lambda tree: f(*tree), [*args, softening])
+        with loops_by_python():
+            found = gradient(*args, softening)
+            along = s2s.jvp(s2s.differentiable(f, backend="numba"), (*args, softening), (*args, 1.0))[1]
+        for got, want in zip(leaves(found), leaves(wanted), strict=True):
+            np.testing.assert_allclose(got, want, rtol=1e-7, atol=1e-8)
+        given = zip(leaves([*args, 1.0]), leaves(wanted), strict=True)
+        np.testing.assert_allclose(along, sum(np.sum(a * w) for a, w in given), rtol=1e-7)
+        return len(gradient.dispatcher.versions)
+
+    return call
+
+
+def test_the_first_length_of_a_last_axis_is_known(versions):
+    gradient = s2s.grad(s2s.differentiable(energy, backend="numba"), argnums=(0, 1, 2))
+    assert versions(gradient, energy, [(3, 3), 3]) == 1
+    assert "np.empty" not in gradient.dispatcher.last.compiled.loops.text  # which the places of a body would be
+    assert versions(gradient, energy, [(5, 3), 5]) == 1  # as many masses as bodies: no length of a version
+    assert versions(gradient, energy, [(4, 2), 4]) == 2
+    assert versions(gradient, energy, [(4, 4), 4]) == 2  # shares that for any
+    assert versions(gradient, energy, [(4, 5), 4]) == 2
+    assert versions(gradient, energy, [(0, 3), 0]) == 2
+    assert versions(gradient, energy, [(2, 3), 2]) == 2
+
+
+def test_long_first_leave_an_axis_alone(versions):
+    gradient = s2s.grad(s2s.differentiable(energy, backend="numba"), argnums=(0, 1, 2))
+    assert versions(gradient, energy, [(3, 5), 3]) == 1
+    assert versions(gradient, energy, [(3, 2), 3]) == 1
+
+
+def test_vectors_and_arrays_in_tuples(versions):
+    gradient = s2s.grad(s2s.differentiable(of_state, backend="numba"), argnums=(0, 1))
+    assert versions(gradient, of_state, [[2, (5, 2)]]) == 1
+    assert versions(gradient, of_state, [[2, (4, 2)]]) == 1
+    assert versions(gradient, of_state, [[4, (3, 4)]]) == 2
+    assert versions(gradient, of_state, [[3, (3, 3)]]) == 2
+
+
+def test_second_derivatives():
+    rng = np.random.default_rng(1)
+    x, along, mass = rng.random((4, 3)), rng.random((4, 3)), np.ones(4)
+    with loops_by_python():
+        product = s2s.hvp(s2s.differentiable(energy, backend="numba"))(x, along, mass, 0.3)
+        gradient = s2s.grad(s2s.differentiable(energy, backend="numba"))
+        wanted = differences(lambda h: np.sum(gradient(x + h * along, mass, 0.3) * product), 0.0)
+    np.testing.assert_allclose(np.sum(product * product), wanted, rtol=1e-7)
+
+
+def test_numpy_takes_any_length_in_one_version(versions):
+    gradient = s2s.grad(s2s.differentiable(energy, backend="numpy"), argnums=(0, 1, 2))
+    assert versions(gradient, energy, [(3, 3), 3]) == versions(gradient, energy, [(3, 2), 3]) == 1
