@@ -57,6 +57,7 @@ from s2s.core.values import (
     Sequence,
     Unknown,
 )
+from s2s.optimize.passes import COMPILE_LOOPS
 from s2s.optimize.rewriting import count_uses
 from s2s.reverse import control, exceptions, stacks, stores, structural
 from s2s.reverse.dynamic_calls import DynamicCall, resolve_dynamic_calls
@@ -146,7 +147,8 @@ class Reverser:
         self.reading = Reading(self.primal, self.memory, self.finds)
         self.unbound = _find_unbound(self.primal.body)
         self.planner = Planner(
-            context, self.primal, repeatable, self.memory.is_buffer, partial(is_still_there, self), self.unbound)
+            context, self.primal, repeatable, self.memory.is_buffer, partial(is_still_there, self), self.unbound,
+            options.get("backend") in COMPILE_LOOPS)
         self.bodies = RuleBodies(context, specializer, self.planner.is_primal)
         self.uses = count_uses(self.primal.body)
 

@@ -105,7 +105,7 @@ def before_and_behind(a):
     return np.sum(a * a)
 
 
-@pytest.mark.parametrize("f, loops", [(orthogonal, 2), (shrinking, 6)])
+@pytest.mark.parametrize("f, loops", [(orthogonal, 2), (shrinking, 5)])
 def test_two_places_of_one_array(rng, f, loops):
     back = looped(f, rng.random((4, 3)) + np.eye(4, 3)).split("# reverse sweep")[1]
     assert back.count("\n            for i in rt.places(") == loops

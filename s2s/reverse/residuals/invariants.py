@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 __all__ = ["is_invariant"]
 
 
-def is_invariant(planner: Planner, var: ir.Var, loop: Region) -> bool:
-    """Whether a variable is the same in every iteration of a loop."""
-    known = planner.invariant.setdefault(loop, {})
+def is_invariant(planner: Planner, var: ir.Var, loop: Region, within: frozenset[int] = frozenset()) -> bool:
+    """Whether a variable is the same in every iteration of a loop; of the loops ``within`` it, by ``id``, for the same
+    items."""
+    known = {} if within else planner.invariant.setdefault(loop, {})
     if var in known:
         return known[var]
     todo: list[ir.Atom] = [var]
@@ -31,6 +32,8 @@ def is_invariant(planner: Planner, var: ir.Var, loop: Region) -> bool:
         if atom in seen or isinstance(atom, ir.Const) or known.get(atom):
             continue
         seen.add(atom)
+        if isinstance(atom, ir.Var) and planner.items.get(atom) in within:
+            continue
         needed = None if len(seen) > INVARIANT_AT_MOST else _needed(planner, atom, loop, inside)
         if needed is None:
             known[var] = False

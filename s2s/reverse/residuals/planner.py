@@ -47,10 +47,12 @@ class Planner:
 
     def __init__(
         self, context: Context, primal: ir.Function, repeatable: bool, is_buffer: Callable[[ir.Atom], bool],
-        is_still_there: Callable[[ir.Let], bool], unbound: set[ir.Atom],
+        is_still_there: Callable[[ir.Let], bool], unbound: set[ir.Atom], is_compiled: bool,
     ) -> None:
         """``is_still_there`` says whether what a statement has read from a buffer can be read there again where the
-        reverse of its block begins; ``unbound`` are the variables that have no value on some path."""
+        reverse of its block begins; ``unbound`` are the variables that have no value on some path,
+        ``is_compiled`` says whether loops are compiled to machine code."""
+        self.is_compiled = is_compiled
         self.is_buffer = is_buffer
         self.is_still_there = is_still_there
         self.unbound = unbound

@@ -16,17 +16,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.numbers import AnyFloat
 from s2s.analysis.functions import reads_content
+from s2s.analysis.iterations import Iterations, loops_around
 from s2s.analysis.regions import Region
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Scalar, Unknown
 from s2s.optimize.ranges import descends_from
+from s2s.reverse.residuals.invariants import is_invariant
 from s2s.reverse.residuals.sweep import Sweep
 
 if TYPE_CHECKING:
     from s2s.reverse.residuals.planner import Planner
 
 __all__ = ["Storage"]
+
+MOST_UNUSED = 4
+"""The first item of a range up to which an array indexed by the items is taken."""
 
 
 class Storage:
@@ -43,6 +49,7 @@ class Storage:
         self.copies: dict[ir.Var, ir.Var] = {}
         self.list_copies: list[ir.Statement] = []
         """The copies of lists at the start of the reverse sweep, which empties them."""
+        self._sizes: dict[Region, list[ir.Atom] | None] = {}
         self._written: list[list[ir.Statement]] = []
         """Where statements were written to, in order: so those of a sweep that is written again can be taken back."""
 
@@ -99,12 +106,18 @@ class Storage:
     ) -> None:
         known, span = self.context.value(var), self.planner.span_of(var)
         assert isinstance(known, Scalar)
-        plain = known.type in (float, np.float64)
+        plain = known.type in (float, np.float64, AnyFloat)
+        loops = [r for r in loop.path_from(loop.scope()) if isinstance(r.statement, ir.For)]
+        while len(loops) > 1:
+            inner = frozenset(id(region.statement) for region in loops[1:])
+            if not is_invariant(self.planner, var, loops[0], inner):
+                break
+            loops, sizes = loops[1:], sizes[1:]  # each iteration of the outer loop puts the same there
         sizes = [self._at_least_zero(loop, size) for size in sizes]
         shape = sizes[0] if len(sizes) == 1 else self._create(loop, _tuple_of(sizes), "%")
         kwargs = () if plain else (("dtype", ir.Const(known.type)),)
         kept = self._create(loop, ir.Call(ir.Const(np.empty), (shape,), kwargs), name)
-        items = [r.statement.item for r in loop.path_from(loop.scope()) if isinstance(r.statement, ir.For)]
+        items = [r.statement.item for r in loops]  # type: ignore[union-attr]
         saves = self.saves.setdefault(var, [])
         at: ir.Atom = items[0]
         if len(items) > 1:
@@ -117,7 +130,12 @@ class Storage:
             index = _tuple_of([self.planner.use(sweep, item) for item in items])
             sweep.prologue.append(ir.Let(place, index, span))
         there = self.planner.in_scope(sweep, kept, loop.scope())
-        sweep.prologue.append(ir.Let(back, ir.Call(ir.Const(operator.getitem), (there, place)), span))
+        given = ir.Call(ir.Const(operator.getitem), (there, place))
+        if known.type is float:  # of NumPy's type all arithmetic after it would take longer
+            item = self.context.define("%", Scalar(np.float64), False, given)
+            sweep.prologue.append(ir.Let(item, given, span))
+            given = ir.Call(ir.Const(float), (item,))
+        sweep.prologue.append(ir.Let(back, given, span))
 
     # --- how many iterations there are
 
@@ -130,17 +148,62 @@ class Storage:
         """
         if not isinstance(known, Scalar):
             return None
-        if known.type not in (float, bool) and not issubclass(known.type, (np.floating, np.complexfloating, complex)):
+        if known.type is AnyFloat:  # which of two types it was is lost in an array, and in compiled code anyway
+            if not self.planner.is_compiled:
+                return None
+        elif known.type not in (float, bool) and not issubclass(known.type, (np.floating, np.complexfloating, complex)):
             return None
-        sizes = []
+        if loop not in self._sizes:
+            self._sizes[loop] = self._sizes_of(loop)
+        return self._sizes[loop]
+
+    def _sizes_of(self, loop: Region) -> list[ir.Atom] | None:
+        sizes: list[ir.Atom] = []
+        triangles = 0
         for region in loop.path_from(loop.scope()):
             if not region.is_loop:
                 continue
             size = self._range_stop(region.statement)
             if size is None or not self._is_known_outside(size, loop.scope()):
+                size = self._side_of_triangle(region, loop.scope(), sizes)
+                triangles += 1
+            if size is None or triangles > 1:  # of a pyramid a sixth would be used
                 return None
             sizes.append(size)
         return sizes
+
+    def _side_of_triangle(self, loop: Region, scope: Region, sizes: list[ir.Atom]) -> ir.Atom | None:
+        """A number that the items of a range are below, as they are of 0 or more, where one of its ends goes with the
+        item of a loop around: half of the places are used, of a triangle.
+
+            for i in range(n):
+                for j in range(i + 1, n):
+        """
+        statement = loop.statement
+        if not isinstance(statement, ir.For) or statement.leave is not None:
+            return None
+        bounds = self.context.definition(statement.iterable, range)
+        step = ir.Const(1) if bounds is None or len(bounds) < 3 else bounds[2]
+        if bounds is None or step not in (ir.Const(1), ir.Const(-1)):
+            return None
+        ends = (ir.Const(0), bounds[0]) if len(bounds) == 1 else bounds[:2]
+        low, high = ends if step == ir.Const(1) else ends[::-1]
+        known = Iterations(self.context, self.planner.home, set())
+        known.add_place(loop, "")
+        around = [region.statement for region in loops_around(loop)[:-1]]
+        items = {(s.item, "") for s in around if isinstance(s, ir.For)}
+        terms = [known.linear(end, "").terms for end in (low, high)]
+        moves = [not items.isdisjoint(found) for found in terms]
+        if moves[1]:
+            other_stands = isinstance(low, ir.Const) and low.value <= MOST_UNUSED
+        else:
+            other_stands = all(isinstance(s, str) or self._is_known_outside(s[0], scope) for s in terms[1])  # type: ignore
+        if moves[0] == moves[1] or not other_stands:
+            return None  # a band is narrower than its array
+        item = known.symbol(statement.item, "")
+        candidates = [high, *sizes] if self._is_known_outside(high, scope) and not moves[1] else sizes
+        sides = (s for s in candidates if known.is_positive(known.linear(s, "").plus(item, -1).shifted(-1)))
+        return next(sides, None) if known.is_positive(item) else None
 
     def _is_known_outside(self, atom: ir.Atom, scope: Region) -> bool:
         """Whether a number of iterations can be read before a loop: not where only the path to the loop gives it a
@@ -164,7 +227,7 @@ class Storage:
             return length
         start = bounds[0]
         ascending = len(bounds) == 2 or bounds[2] == ir.Const(1)
-        near = isinstance(start, ir.Const) and isinstance(start.value, int) and 0 <= start.value <= 4
+        near = isinstance(start, ir.Const) and isinstance(start.value, int) and 0 <= start.value <= MOST_UNUSED
         return bounds[1] if ascending and near else None  # type: ignore[return-value]
 
     def _at_least_zero(self, loop: Region, size: ir.Atom) -> ir.Atom:
