@@ -86,6 +86,12 @@ def _largest(y_bar: Any, y: Any, values: Any) -> Any:
         return (
             _share_of_one(y_bar, a, b, c, y), _share_of_one(y_bar, b, a, c, y), _share_of_one(y_bar, c, a, b, y),
         )
+    if len(values) == 4:
+        a, b, c, d = values
+        return (
+            _share_of_four(y_bar, a, b, c, d, y), _share_of_four(y_bar, b, a, c, d, y),
+            _share_of_four(y_bar, c, a, b, d, y), _share_of_four(y_bar, d, a, b, c, y),
+        )
     return rt.share(y_bar, y, values)
 
 
@@ -94,13 +100,19 @@ def _share_of_one(y_bar: Any, a: Any, b: Any, c: Any, y: Any) -> Any:
     return y_bar * ((y == a) / (1.0 + (a == b) + (a == c)))
 
 
+def _share_of_four(y_bar: Any, a: Any, b: Any, c: Any, d: Any, y: Any) -> Any:
+    """The same for four values."""
+    return y_bar * ((y == a) / (1.0 + (a == b) + (a == c) + (a == d)))
+
+
 def _share_of_first(y_bar: Any, a: Any, b: Any, y: Any) -> Any:
     """All where ``a`` alone is the result, half in a tie: the factor is 1, 0.5 or 0."""
     return y_bar * ((y == a) - 0.5 * (a == b))
 
 
 EXTREMES = [
-    args(num(), num()), args(num(), num(), num()), args([num(), num(), num()]), args((num(),)), args(arr(4)),
+    args(num(), num()), args(num(), num(), num()), args(num(), num(), num(), num()), args([num(), num(), num()]),
+    args((num(),)), args(arr(4)),
 ]
 vjp(builtins.max, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
 vjp(builtins.min, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)

@@ -234,3 +234,18 @@ def test_extremes(rng):
     with loops_by_python() as ran:
         assert np.isnan(s2s.value_and_grad(s2s.differentiable(lambda x: np.max(x[0]) ** 2, backend="numba"))(x)[0])
     assert all(ran)
+
+
+def nearest_images(x, box):
+    """Distances in a periodic box: the remainder has the derivative of what is divided."""
+    total = 0.0
+    for i in range(len(x)):
+        d = x[i] - x[0]
+        d = d - box * np.rint(d / box)
+        total += np.sum(d * d * (1.0 + i))
+    return total
+
+
+def test_functions_with_a_chosen_derivative_are_done_by_elements(rng):
+    text = looped(nearest_images, 3.0 * rng.random((4, 5)), 1.3)
+    assert "np.rint(" in text and "rint_zero" not in text

@@ -22,6 +22,7 @@ from s2s.core import ir
 from s2s.core.operators import OPERATORS, PLAIN
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar
+from s2s.directives.policies import Chosen
 from s2s.optimize.loops.accesses import ONE, Access, Extent, Views
 
 __all__ = ["Step", "Steps"]
@@ -134,6 +135,7 @@ class Steps:
     ) -> Step | None:
         assert s.target is not None
         known = self.context.value(s.target)
+        fn = fn.func if isinstance(fn, Chosen) else fn  # which differs from it by its derivative
         fn = _KNOWN.get(id(fn))  # objects of the program are not asked whether they are one of these
         if fn is None:
             return None
