@@ -26,17 +26,26 @@ from s2s.core.values import Array, Dim, Known
 from s2s.optimize.dead import changes_argument, drop_dead
 from s2s.optimize.rewriting import count_uses, map_blocks, without_result
 
-__all__ = ["PRODUCTS", "contract", "factor"]
+__all__ = ["PRODUCTS", "contract", "contract_others", "factor"]
 
 
 def contract(function: ir.Function, context: Context) -> ir.Function:
-    """The function with the contractions of its reverse sweep as products of matrices, and with those of its forward
-    sweep that make a larger array than they are given."""
+    """The function with sums of products of matrices as these, in its reverse sweep, and where the sum before is larger
+    than what it is given in its forward sweep."""
+    return _contracted(function, context, True)
+
+
+def contract_others(function: ir.Function, context: Context) -> ir.Function:
+    """The same of other contractions: of vectors, of stacks, of a matrix and a vector."""
+    return _contracted(function, context, False)
+
+
+def _contracted(function: ir.Function, context: Context, is_of_matrices: bool) -> ir.Function:
     if not any(isinstance(s, ir.Note) and s.section == "reverse" for s in function.body.statements):
         return function
     if not any(map(_may_be_one, ir.walk(function.body))):
         return function
-    return ir.replace(function, body=_Contracter(function, context).block(function.body))
+    return ir.replace(function, body=_Contracter(function, context, is_of_matrices).block(function.body))
 
 
 def _may_be_one(s: ir.Statement) -> bool:
@@ -49,10 +58,11 @@ _SUM, _EINSUM = ir.Const(np.sum), ir.Const(np.einsum)
 class _Contracter:
     """``calls`` are those of the block whose operands hold what they held: no statement since has changed them.
     ``seen`` are the variables that are defined where a statement stands, ``is_reverse`` says that it is of the reverse
-    sweep."""
+    sweep; ``is_of_matrices``, which contractions are written."""
 
-    def __init__(self, function: ir.Function, context: Context) -> None:
+    def __init__(self, function: ir.Function, context: Context, is_of_matrices: bool) -> None:
         self.context = context
+        self.is_of_matrices = is_of_matrices
         self.is_reverse = False
         self.seen: set[ir.Atom] = {*(p.var for p in function.params), *function.captures}
         self.uses = count_uses(drop_dead(function, context).body)
@@ -91,6 +101,7 @@ class _Contracter:
         found, builder = contraction(call, self.calls, self.uses, self.context), Builder(self.context)
         is_there = found is not None and {found.a, found.b} <= self.seen
         is_wanted = found is not None and is_there and (self.is_reverse or found.makes_larger)
+        is_wanted = is_wanted and found.is_of_matrices is self.is_of_matrices  # type: ignore[union-attr]
         if found is not None and found.axes and s.target in self.keys:
             # it is one when these axes are taken away
             is_wanted = is_wanted and _removed(self.keys[s.target], self.context) != found.axes  # type: ignore[index]
@@ -99,7 +110,8 @@ class _Contracter:
             *before, last = builder.statements
             assert isinstance(last, ir.Let) and last.target == result
             return before, ir.replace(s, value=last.value)
-        summed = _sum_without_axes(call, self.calls, self.uses, self.context) if self.is_reverse else None
+        is_last = self.is_reverse and not self.is_of_matrices
+        summed = _sum_without_axes(call, self.calls, self.uses, self.context) if is_last else None
         return [], s if summed is None else ir.replace(s, value=summed)
 
     def _forget(self, s: ir.Statement) -> None:
@@ -157,7 +169,12 @@ class _Contraction:
     @property
     def makes_larger(self) -> bool:
         """Whether the product before the sum has dimensions that each of the operands lacks."""
-        return self.is_sum and bool({*self.of_a} - {*self.of_b}) and bool({*self.of_b} - {*self.of_a})
+        return self.is_sum and self.is_of_matrices
+
+    @property
+    def is_of_matrices(self) -> bool:
+        """Whether each operand has dimensions that the other lacks."""
+        return bool({*self.of_a} - {*self.of_b}) and bool({*self.of_b} - {*self.of_a})
 
     def write(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
         """Write the product; None where it is none of matrices."""

@@ -15,7 +15,7 @@ from s2s.builder.stages import Pass
 from s2s.core import ir
 from s2s.optimize.accumulate import accumulate
 from s2s.optimize.checking import are_checked, checked
-from s2s.optimize.contractions import contract
+from s2s.optimize.contractions import contract, contract_others
 from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.first_additions import assign_first_additions
@@ -42,6 +42,9 @@ __all__ = [
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
 CONTRACTIONS = Pass(
     "contractions", contract, "a product that is summed is one product of matrices", optional=True, reassociates=True)
+INNER_PRODUCTS = Pass(
+    "inner-products", contract_others, "a product of vectors, or of stacks of these, that is summed makes no array",
+    optional=True, reassociates=True)
 OUTER_PRODUCTS = Pass(
     "outer-products", collect_outer_products, "products that a loop adds up are one product of matrices after it",
     optional=True, reassociates=True)
@@ -73,8 +76,9 @@ LOOPS = Pass(
 SHORT = Pass("short", with_numbers, "short arrays of known length become numbers", optional=True, reassociates=True)
 
 SIMPLIFICATIONS = (
-    OUTER_PRODUCTS, NAMES, CONTRACTIONS, TRIANGULAR, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES,
-    INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, VERSIONS, STORES, RANGES, DEAD_CODE,
+    SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS,
+    SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -99,8 +103,8 @@ OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *WITH_LOOPS, *NESTED)
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"contractions", "outer-products"})}
-"""The optional passes that a backend has no use for: Numba adds the products up in one loop."""
+NOT_FOR = {"numba": frozenset({"inner-products"})}
+"""What a backend has no use for: in compiled loops a product is summed where it is computed."""
 
 
 def switched_off(setting: str) -> frozenset[str]:

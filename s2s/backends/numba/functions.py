@@ -15,6 +15,7 @@ import numpy as np
 from s2s.backends.numba import directions as many
 from s2s.backends.numba.adaptation import MATH_RETURNS_FLOAT
 from s2s.backends.numba.arithmetic import HELPERS, TO_INTEGER, checked, to_integer
+from s2s.backends.numba.contractions import CONTRACTIONS, contraction
 from s2s.backends.numba.crosses import CROSSES, cross
 from s2s.backends.numba.elements import ELEMENTS
 from s2s.backends.numba.masks import MASKS
@@ -45,6 +46,8 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
         return reduction(getattr(np, value.__name__), call)
     if value in CROSSES and call is not None:
         return cross(value, call)
+    if value in CONTRACTIONS and call is not None:
+        return contraction(value, call) or value
     if value is np.expand_dims and call is not None:
         return expansion(call)
     if value is np.squeeze and call is not None:
