@@ -29,9 +29,10 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis import functions
 from s2s.backends.numba.binding import check_bound
-from s2s.backends.numba.element_syntax import Elements
+from s2s.backends.numba.element_syntax import MOST_AXES, Elements
 from s2s.backends.numba.grids import bounds_of, grid_points
 from s2s.backends.numba.integers import Integers
+from s2s.backends.numba.nests import Nest, nest_of
 from s2s.backends.numba.paths import (
     DYNAMIC,
     Outside,
@@ -306,6 +307,9 @@ class _Rewriter(ast.NodeTransformer):
 
     def _over_elements(self, node: ast.For, size: ast.expr) -> list[ast.stmt]:
         """A loop over elements, and those inside it, which have no other statements than such loops have."""
+        found = nest_of(node, self._static, self.outside.replace)
+        if found is not None:
+            return [self._unit(node, *found)]
         for inner in ast.walk(node):
             match inner:
                 case ast.For(iter=ast.Call(func=func, args=[n])) if self._static(func) is rt.places:
@@ -329,6 +333,17 @@ class _Rewriter(ast.NodeTransformer):
         ]
         after = [ast.Expr(ast.Call(known("alive"), [self.visit(array)], [])) for _, array in elements.arrays()]
         return [ast.copy_location(s, node) for s in (*before, node, *after)]
+
+    def _unit(self, node: ast.For, nest: Nest, arguments: list[ast.expr]) -> ast.stmt:
+        """A loop over elements as a call."""
+        made = self.outside.replace(nest, None)
+        results = [arguments[nest.parameters.index(name)] for name in nest.results]
+        targets: list[ast.expr] = [ast.Name(ast.unparse(a), ast.Store()) for a in results]
+        call = ast.Call(self._known("loop", made), [self.visit(copy.deepcopy(a)) for a in arguments], [])
+        if not targets:
+            return ast.copy_location(ast.Expr(call), node)
+        target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
+        return ast.copy_location(ast.Assign([target], call), node)
 
     def visit_While(self, node: ast.While) -> Any:
         return self.visit_If(node)  # type: ignore[arg-type]
@@ -383,14 +398,20 @@ class _Rewriter(ast.NodeTransformer):
                 return ast.copy_location(ast.Pass(), node)
             case ast.Call(func=func, args=[_, _]) if self._static(func) in (rt.check_scalar, rt.check_own):
                 del node.value.args[1]
-            case ast.Call(func=func, args=args) if self._static(func) in (rt.check_equal, rt.check_lengths):
-                raised = ast.Raise(ast.Call(ast.Name("RuntimeError", ast.Load()), [], []), None)
-                pairs = [ast.Compare(args[0], [ast.NotEq()], [other]) for other in args[1:]]
-                unequal: ast.expr = pairs[0]
-                for pair in pairs[1:]:  # one branch for all of them
-                    unequal = ast.BinOp(unequal, ast.BitOr(), pair)
-                return self.visit(ast.copy_location(ast.If(unequal, [raised], []), node))
+            case ast.Call(func=func, args=[a, b]) if self._static(func) is rt.check_equal:
+                return self._raise_where(ast.Compare(self.visit(a), [ast.NotEq()], [self.visit(b)]), node)
+            case ast.Call(func=func) if self._static(func) is rt.check_lengths:
+                return self._raise_where(self._differ(node.value), node)
         return self.generic_visit(node)
+
+    def _differ(self, check: ast.Call) -> ast.Call:
+        """Whether lengths differ that are checked."""
+        lengths = ast.Tuple([self.visit(a) for a in check.args], ast.Load())
+        return ast.Call(self._known("differ", self.outside.replace("differ element", None)), [lengths], [])
+
+    def _raise_where(self, test: ast.expr, place: ast.stmt) -> ast.stmt:
+        raised = ast.Raise(ast.Call(ast.Name("RuntimeError", ast.Load()), [], []), None)
+        return ast.copy_location(ast.If(test, [raised], []), place)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
         if isinstance(node.target, ast.Name):
@@ -631,7 +652,14 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         if self._may_be_mask(node) and isinstance(node.ctx, ast.Load):
             return ast.copy_location(self._subscript("item at", node.value, node.slice), node)
-        return self._grid(node) or self._outside(node) or self.generic_visit(node)
+        found = self._grid(node) or self._outside(node) or self.generic_visit(node)
+        match found:
+            case ast.Subscript(ast.Attribute(ast.Name() as array, "shape"), ast.Constant(int(axis)), ast.Load()) if (
+                0 <= axis < MOST_AXES
+            ):
+                length = self._known("length", self.outside.replace(f"length {axis} element", None))
+                return ast.copy_location(ast.Call(length, [array], []), node)
+        return found
 
     def visit_Name(self, node: ast.Name) -> Any:
         if node.id in self.exceptions:

@@ -57,6 +57,7 @@ from s2s.backends.numba.called import Caller, Refused, cell_of, flags, global_of
 from s2s.backends.numba.exits import Pipeline
 from s2s.backends.numba.kept import Kept, digest_of, keep
 from s2s.backends.numba.libraries import linked_once
+from s2s.backends.numba.messages import without_shapes
 from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.quiet import leave_warnings_alone
 from s2s.backends.numba.turns import numba_in_section
@@ -363,6 +364,7 @@ class Wrapped(Caller):
                 around.enter_context(shown_on_terminal(self.name))
             if not self.options.get("parallel"):
                 around.enter_context(linked_once())
+                around.enter_context(without_shapes())
             try:
                 self.compiled.compile(types_of)
             except Exception as raised:  # Numba raises what it likes

@@ -7,7 +7,10 @@ import ast
 import copy
 from typing import Any
 
-__all__ = ["Elements"]
+__all__ = ["MOST_AXES", "Elements"]
+
+MOST_AXES = 6
+"""For so many axes the length has a function of its own."""
 
 
 class Elements(ast.NodeTransformer):

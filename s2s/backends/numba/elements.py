@@ -12,6 +12,8 @@ from numba.core import cgutils
 from numba.core.errors import TypingError
 from numba.extending import intrinsic, overload, register_jitable
 
+from s2s.backends.numba.element_syntax import MOST_AXES
+
 __all__ = ["ELEMENTS", "around", "bound", "place", "turn"]
 
 _FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")
@@ -156,6 +158,41 @@ def chosen(typing_context, test, a, b):
     return types.float64(types.boolean, types.float64, types.float64), choose
 
 
+@intrinsic
+def differ(typing_context, lengths):
+    """Whether not all of some lengths are the same: without the tests by which Numba would compare them in pairs."""
+    if not isinstance(lengths, types.BaseTuple) or not all(isinstance(n, types.Integer) for n in [*lengths]):  # type: ignore[misc]
+        raise TypingError(f"{lengths} are no lengths")
+
+    def compare(context, builder, signature, args):
+        kinds = [*signature.args[0]]
+        found = [
+            context.cast(builder, n, kind, types.intp)
+            for n, kind in zip(cgutils.unpack_tuple(builder, args[0]), kinds, strict=True)
+        ]
+        differs = cgutils.false_bit
+        for n in found[1:]:
+            differs = builder.or_(differs, builder.icmp_signed("!=", found[0], n))
+        return differs
+
+    return types.boolean(lengths), compare
+
+
+def _length(axis: int) -> Any:
+    @intrinsic
+    def length(typing_context, array):
+        """``array.shape[axis]``"""
+        if not isinstance(array, types.Array) or array.ndim <= axis:
+            raise TypingError(f"{array} has no length along axis {axis}")
+
+        def find(context, builder, signature, args):
+            return builder.extract_value(args[0], (_FIELDS.index("shape"), axis))
+
+        return types.intp(array), find
+
+    return length
+
+
 def power(a: Any, b: Any) -> Any:
     """``a ** b``"""
     raise NotImplementedError
@@ -168,7 +205,7 @@ def _power(a, b):
 
 _FUNCTIONS = {
     "memory": memory, "alive": alive, "read": read, "write": write, "quotient": quotient, "added": added,
-    "chosen": chosen, "power": power,
+    "chosen": chosen, "power": power, "differ": differ, **{f"length {k}": _length(k) for k in range(MOST_AXES)},
 }  # fmt: skip
 
 ELEMENTS = {f"{name} element": fn for name, fn in _FUNCTIONS.items()}

@@ -24,6 +24,7 @@ import llvmlite
 import numba
 from numba.core import bytecode, serialize
 
+from s2s.backends.numba.nests import Nest
 from s2s.cache import disk, folders
 from s2s.core.hashes import new_hash
 from s2s.versions.fingerprints import Unstorable, fingerprint
@@ -62,7 +63,8 @@ def mark_of_replaced(value: Any, call: ast.Call | None) -> str:
     """What another process knows a helper by: what it stands for, and the call in which it does; "" where there is
     nothing that it can compare."""
     try:
-        replaced = value if isinstance(value, str) else _mark(value)
+        named = value.text if isinstance(value, Nest) else value
+        replaced = named if isinstance(named, str) else _mark(value)
     except Unstorable:
         return ""
     return f"for {replaced} in {ast.unparse(call) if call is not None else 'any call'}"
