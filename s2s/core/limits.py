@@ -5,7 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-__all__ = ["MOST_STATEMENTS", "MOST_STEPS", "TooLong", "charge_step", "check_statements", "limited_length"]
+__all__ = [
+    "FEW_NUMBERS", "MOST_STATEMENTS", "MOST_STEPS", "TooLong", "charge_step", "check_statements", "limited_length",
+]
+
+FEW_NUMBERS = 4
+"""An array of at most so many elements is written as these where loops are compiled to machine code."""
 
 MOST_STEPS = 60_000
 """So many statements are specialised, those of inlined functions and of each attempt counted."""

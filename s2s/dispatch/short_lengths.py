@@ -12,14 +12,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from s2s.core.limits import FEW_NUMBERS
 from s2s.core.values import AbstractValue, Array, Dim, Mapping, Sequence
 from s2s.versions.signature import with_length
 
 __all__ = ["ShortLengths"]
-
-LONGEST = 4
-"""Arrays with more items are arrays."""
-
 
 class ShortLengths:
     """Which lengths are known to the versions of a function."""
@@ -34,7 +31,7 @@ class ShortLengths:
         rows = {value.shape[0] for _, value in arrays if value.ndim > 1}
         for shape, value in arrays:
             symbol, n = shape[-1].symbol, value.shape[-1]
-            if not symbol or self._first.setdefault(symbol, n) != n or not 2 <= n <= LONGEST:
+            if not symbol or self._first.setdefault(symbol, n) != n or not 2 <= n <= FEW_NUMBERS:
                 continue
             if value.ndim > 1 or n not in rows:
                 avals = [with_length(aval, symbol, n) for aval in avals]

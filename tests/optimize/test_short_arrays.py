@@ -212,3 +212,53 @@ def other_kinds(x, w):
 @pytest.mark.parametrize("f", [changed_beside, began_with, changed_state, other_kinds], ids=lambda f: f.__name__)
 def test_states_that_others_change(rng, f):
     looped(f, 0.2 + rng.random((4, 3)), 0.1 + rng.random(3))
+
+
+# --- recomputed
+
+
+def pairs(x, w):
+    total = 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            r = x[i] - x[j]
+            u = r * w - 0.5
+            total += np.sin(np.sum(u * u)) * np.sum(r)
+    return total
+
+
+def test_differences_of_short_rows_are_computed_again(rng):
+    text = looped(pairs, rng.random((4, 3)), rng.random(3))
+    assert "saved_r" not in text and "saved_u" not in text
+
+
+def pairs_that_change(x, w):
+    """What differences were taken of, and the differences, are changed: before the reverse reads them, and between."""
+    x, total = x.copy(), 0.0
+    for i in range(len(x)):
+        for j in range(i):
+            r = x[i] - x[j]
+            s = r * w
+            total += np.sum(s * r * r) * np.sum(r)
+            x[j] += 0.1 * r
+            r[1] *= 0.5
+            u = r - w
+            w = w + 0.1 * np.sum(s) * r
+            total += np.sum(u * u) * r[0]
+    return total
+
+
+def rows_of_changing(x, w):
+    rows = [x[0], x[1]]
+    total = 0.0
+    for k in range(3):
+        a, b = rows[k % 2] * 1.0, rows[1]
+        d = a - b * w[k]
+        rows[k % 2] = d + a
+        total += np.sum(d * d * a)
+    return total
+
+
+@pytest.mark.parametrize("f", [pairs_that_change, rows_of_changing], ids=lambda f: f.__name__)
+def test_what_changes_is_kept(rng, f):
+    looped(f, 0.2 + rng.random((4, 3)), 0.1 + rng.random(3))

@@ -20,6 +20,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
+from s2s.core.limits import FEW_NUMBERS
 from s2s.core.values import Array, Scalar
 from s2s.optimize.loops.accesses import ONE, Access, Axis, Extent
 from s2s.optimize.loops.buffers import Buffers
@@ -30,7 +31,7 @@ __all__ = ["SHORT", "write", "write_gather"]
 
 _ZERO, _NOTHING = ir.Const(0), ir.Const(None)
 _NAMES = "ijklmn"
-SHORT = 4
+SHORT = FEW_NUMBERS
 """The longest length that loops are written for."""
 _BEGIN: dict[Any, float] = {operator.add: 0.0, np.maximum: -np.inf, np.minimum: np.inf}
 

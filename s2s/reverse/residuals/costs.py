@@ -11,15 +11,19 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+import numpy as np
+
 from s2s.analysis.functions import facts
 from s2s.core import ir
 from s2s.core.functions import Result
+from s2s.core.limits import FEW_NUMBERS
+from s2s.core.values import AbstractValue, Array
 from s2s.optimize.dead import is_pure
 from s2s.rules import table
 
 __all__ = [
     "ARRAY_ARITHMETIC", "ARRAY_OPERATION", "COMPARISONS", "HOISTED_AT_MOST", "INVARIANT_AT_MOST", "KEEPING", "SHAPES",
-    "costs_less", "gives_the_same",
+    "costs_less", "gives_the_same", "is_few_numbers",
 ]
 
 KEEPING = 10
@@ -48,6 +52,14 @@ def gives_the_same(fn: Any) -> bool:
     """Whether a function gives the same for the same arguments, and does nothing else."""
     known = facts(fn)
     return is_pure(fn) and known.result is not Result.ITERATOR and (known.cheap or table.find(fn) is not None)
+
+
+def is_few_numbers(known: AbstractValue) -> bool:
+    """Whether it is a vector so short that its elements are numbers in compiled loops: operations on it are those of
+    one number, done a few times."""
+    if not isinstance(known, Array) or known.shape is None or len(known.shape) != 1 or known.dtype != np.float64:
+        return False
+    return known.shape[0].is_constant and 2 <= known.shape[0].offset <= FEW_NUMBERS
 
 
 def costs_less(operations: int, each: int = 1) -> bool:

@@ -29,7 +29,7 @@ from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence, Unknown
 from s2s.optimize.ranges import constant_range
-from s2s.reverse.residuals.costs import COMPARISONS, SHAPES, costs_less
+from s2s.reverse.residuals.costs import COMPARISONS, SHAPES, costs_less, is_few_numbers
 from s2s.reverse.residuals.decisions import Plan, Reason
 from s2s.reverse.residuals.duplicates import find_same, hand_over, number_values
 from s2s.reverse.residuals.forward_sweep import ForwardSweep
@@ -339,6 +339,8 @@ class Planner:
             return not isinstance(known, Array) or self._is_view(value)
         if fn in (getattr, slice, ops.make_tuple, range, reversed, isinstance, len, np.shape):
             return True
+        if self.is_compiled and is_few_numbers(known) and let.target is not None:
+            return not says.changes and not self.is_buffer(let.target)
         return is_number(known) or isinstance(known, (Known, Range))
 
     def _is_view(self, value: ir.Call) -> bool:
