@@ -181,7 +181,14 @@ class Speller:
             return load(bound)
         if isinstance(value, (Chosen, nonsmooth, gradient_override)):
             return self._made(value)
-        return self._imported(value) or self._given(value)
+        return self._imported(value) or self._of_numpy(value) or self._given(value)
+
+    def _of_numpy(self, value: Any) -> ast.expr | None:
+        """An object of NumPy that has no name of its own, such as ``np.mgrid``."""
+        for name, found in vars(np).items():
+            if found is value and not name.startswith("_"):
+                return _attribute(self.value(np), name)
+        return None
 
     def _made(self, value: Any) -> ast.expr:
         """A function with a derivative that was chosen for it, or a block for which a choice holds: made by the head

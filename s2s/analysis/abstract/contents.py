@@ -63,6 +63,8 @@ def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) ->
             if is_foreign(type(text)) or is_foreign(type(at)):
                 return UNKNOWN
             return known(text[at]) if isinstance(at, slice) or -len(text) <= at < len(text) else UNKNOWN
+        case Known(), _ if value.value is np.mgrid or value.value is np.ogrid:
+            return _points_of_grid(evaluator, value.value is np.ogrid, index)
         case Mapping(keys, items), Known():
             return items[keys.index(index.value)] if index.value in keys else UNKNOWN
         case Range(), Known() if isinstance(index.value, int):
@@ -86,6 +88,50 @@ def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) ->
                 dtype.type)
         case _:
             return UNKNOWN
+
+
+def _points_of_grid(evaluator: Evaluator, is_open: bool, index: AbstractValue) -> AbstractValue:
+    """``np.mgrid[a:b, c:d]`` and ``np.ogrid[...]`` between integers."""
+    parts: tuple[AbstractValue, ...] = (index,)
+    if isinstance(index, Known) and type(index.value) is tuple:
+        parts = tuple(map(known, index.value))
+    elif isinstance(index, Sequence) and index.type is tuple:
+        parts = index.items
+    is_tuple = parts != (index,)
+    lengths = [_points_between(evaluator, part) for part in parts]
+    if not lengths or None in lengths:
+        return UNKNOWN
+    dims = tuple(dim for dim in lengths if dim is not None)
+    if not is_tuple:
+        return Array(_INT, dims)
+    if not is_open:
+        return Array(_INT, (Dim("", len(dims)), *dims))
+    axes = range(len(dims))
+    of_each = [Array(_INT, tuple(dims[k] if k == axis else Dim("", 1) for k in axes)) for axis in axes]
+    return Sequence(type(np.ogrid[0:1, 0:1]), tuple(of_each))
+
+
+def _points_between(evaluator: Evaluator, part: AbstractValue) -> Dim | None:
+    """How many integers a slice has between its bounds; None where these are no integers."""
+    if isinstance(part, Known) and isinstance(part.value, slice):
+        bounds: list[AbstractValue] = [known(part.value.start), known(part.value.stop), known(part.value.step)]
+    elif isinstance(part, Sequence) and part.type is slice:
+        bounds = [known(None), *part.items, known(None)] if len(part.items) == 1 else [*part.items, known(None)]
+    else:
+        return None
+    start, stop, step = bounds[:3]
+    given = [known(0) if start == known(None) else start, stop, *([step] if step != known(None) else [])]
+    if not all(map(_is_python_integer, given)):
+        return None
+    points = evaluator.call(np.arange, tuple(given[1:] if len(given) == 2 and given[0] == known(0) else given))
+    return points.shape[0] if isinstance(points, Array) and points.shape else None
+
+
+def _is_python_integer(value: AbstractValue) -> bool:
+    return type(value.value) is int if isinstance(value, Known) else isinstance(value, Scalar) and value.type is int
+
+
+_INT = np.dtype(int)
 
 
 def _item_of_number(kind: type[np.generic], index: AbstractValue) -> AbstractValue:
