@@ -12,12 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.backends.numba import directions as many
 from s2s.backends.numba.adaptation import MATH_RETURNS_FLOAT
 from s2s.backends.numba.arithmetic import HELPERS, TO_INTEGER, checked, to_integer
 from s2s.backends.numba.contractions import CONTRACTIONS, contraction
 from s2s.backends.numba.crosses import CROSSES, cross
 from s2s.backends.numba.elements import ELEMENTS
+from s2s.backends.numba.histograms import bin_of, histogram
 from s2s.backends.numba.masks import MASKS
 from s2s.backends.numba.nests import Nest
 from s2s.backends.numba.overloads import REPLACED
@@ -66,7 +68,9 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
     return _REPLACED.get(value, value)
 
 
-_REPLACED: dict[Any, Any] = {**BY_RANK, **REPLACED, directions.unbroadcast: many.unbroadcast}
+_REPLACED: dict[Any, Any] = {
+    **BY_RANK, **REPLACED, directions.unbroadcast: many.unbroadcast, np.histogram: histogram, rt.bin_of: bin_of,
+}
 
 
 def _is_random(value: Any) -> bool:
