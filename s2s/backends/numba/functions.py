@@ -22,7 +22,7 @@ from s2s.backends.numba.elements import ELEMENTS
 from s2s.backends.numba.histograms import bin_of, histogram
 from s2s.backends.numba.masks import MASKS
 from s2s.backends.numba.nests import Nest
-from s2s.backends.numba.overloads import REPLACED
+from s2s.backends.numba.overloads import REPLACED, last
 from s2s.backends.numba.paths import Unsupported
 from s2s.backends.numba.ranks import BY_RANK, where
 from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction, squeezed
@@ -83,6 +83,8 @@ def _is_random(value: Any) -> bool:
 
 def _method(name: str, call: ast.Call) -> Any:
     """``x.sum(axis=0)`` is the function with the array in front."""
+    if name == "pop" and not (call.args or call.keywords):
+        return last
     if name not in ("sum", "mean", "max", "min", "prod", "any", "all") or not (call.args or call.keywords):
         return name
     assert isinstance(call.func, ast.Attribute)

@@ -17,7 +17,7 @@ from s2s.backends.numba.elements import around, bound, place, turn
 from s2s.backends.numba.triangular import solve_triangular
 from s2s.directives.policies import stop_gradient as plain_stop_gradient
 
-__all__ = ["REPLACED"]
+__all__ = ["REPLACED", "last"]
 
 
 # --- NumPy ----------------------------------------------------------------------------------------------------------
@@ -407,6 +407,12 @@ def is_close(a, b, rel_tol=1e-9, abs_tol=0.0):  # type: ignore[no-untyped-def]
 def outline(x):  # type: ignore[no-untyped-def]
     """``rt.outline``: compiled lists keep arrays of one layout"""
     return x
+
+
+@numba.njit(**OPTIONS)
+def last(items):  # type: ignore[no-untyped-def]
+    """``items.pop()``, once for all lists of a kind: Numba writes two hundred instructions for each call of it"""
+    return items.pop()
 
 
 def stop_gradient(x: Any) -> Any:

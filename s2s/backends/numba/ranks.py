@@ -214,6 +214,31 @@ def _columns(a):  # type: ignore[no-untyped-def]
     return out
 
 
+def cofactor(a: Any, determinant: Any) -> Any:
+    """The derivative of the determinant of one matrix, which Python computes where that is singular."""
+    raise NotImplementedError
+
+
+@overload(cofactor)
+def _cofactor(a, determinant):
+    kinds = (types.float64, types.complex128)
+    if _rank(a) != 2 or a.dtype not in kinds or not isinstance(determinant, (types.Float, types.Complex)):
+        return None
+
+    def of_matrix(a, determinant):
+        if determinant == 0.0:
+            raise ValueError
+        inverse = np.linalg.inv(a)
+        out = np.empty_like(inverse)
+        for i in range(out.shape[0]):
+            for j in range(out.shape[1]):
+                out[i, j] = determinant * inverse[j, i]
+        return out
+
+    return of_matrix
+
+
 BY_RANK: dict[Any, Any] = {np.tril: tril, np.triu: triu, rt.diagonal_bar: diagonal_bar, _linalg.mT: transposed,
-                          _linalg.mH: adjoint, np.linalg.solve: solve}
+                          _linalg.mH: adjoint, np.linalg.solve: solve,
+                          _linalg.cofactor: cofactor}
 """What stands for a function, in any call."""

@@ -82,3 +82,22 @@ def test_vectors_of_other_lengths_have_a_version_of_their_own():
     with pytest.raises((s2s.errors.NoDerivativeError, ValueError), match="vectors"):  # newer NumPy refuses them itself
         gradient(a, b[:2])
     np.testing.assert_allclose(gradient(a, b), expected, rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("error::s2s.backends.fallback.NumbaFallbackWarning")
+@pytest.mark.parametrize("rank", [3, 2, 1])
+def test_derivatives_of_determinants(rank):
+    def loss(x):
+        kept = []
+        for k in range(3):
+            kept.append(x + 0.1 * k * np.ones((3, 3)))
+        return np.linalg.det(kept.pop()) + np.linalg.det(kept[0]) ** 2
+
+    r = np.random.default_rng(1)
+    x = r.normal(size=(3, rank)) @ r.normal(size=(rank, 3))
+    found = s2s.grad(s2s.differentiable(loss, backend="numba"))(x)
+    step = 1e-6
+    for at in np.ndindex(3, 3):
+        moved = np.zeros((3, 3))
+        moved[at] = step
+        assert np.isclose(found[at], (loss(x + moved) - loss(x - moved)) / (2 * step), rtol=1e-5, atol=1e-8)
