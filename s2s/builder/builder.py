@@ -154,6 +154,7 @@ class Context:
     differentiated."""
     refer: Callable[..., ir.Atom] | None = None
     foreign: set[ir.Atom] = field(default_factory=set)
+    absent: set[ir.Atom] = field(default_factory=set)  # reads of names that nothing has, as a guard says
     inputs: dict[tuple[ir.Var, tuple[Any, ...]], ir.Var] = field(default_factory=dict)
     input_places: dict[ir.Var, str] = field(default_factory=dict)
     runtime_objects: set[ir.Atom] = field(default_factory=set)

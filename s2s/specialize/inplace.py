@@ -298,6 +298,8 @@ def _tests_of_arguments(
 
 def _is_read_from_outside(s: ir.Let, context: Context) -> bool:
     """Whether a statement reads what may be an array, or hold one, from a variable or a known object."""
+    if s.target in context.absent:
+        return False
     known = context.value(s.target)  # type: ignore[arg-type]
     items = known.items if isinstance(known, Sequence) else (known.item,) if isinstance(known, ListOf) else (known,)
     if all(is_number(i) or (isinstance(i, Known) and not isinstance(i.value, np.ndarray)) for i in items):

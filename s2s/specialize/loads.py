@@ -34,7 +34,10 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
         fact.folded(specializer.guards)
         raise specializer.raised(NameError(f"name '{load.name}' is not defined"))
     if fact.is_missing:  # Python's own NameError, if this place is reached
-        return specializer.keep(builder, ir.Load(load.name, load.scope, owner), span)
+        fact.folded(specializer.guards)
+        absent = specializer.keep(builder, ir.Load(load.name, load.scope, owner), span)
+        builder.context.absent.add(absent)
+        return absent
     if fact.is_(is_sealed):
         return builder.let(ir.Load(load.name, load.scope, owner), UNKNOWN, load.name, span)
     if specializer.unsure and root == "global" and fact.is_(is_setting):

@@ -257,7 +257,10 @@ class Specializer:
     def _check_apart(self, builder: Builder, child: Builder, roots: list[ir.Atom | None]) -> None:
         """Test that arguments in which a list, dict or object is changed are nothing that the function also reads from
         outside."""
-        reads = [s for s in ir.walk(builder.block()) if isinstance(s, ir.Let) and isinstance(s.value, ir.Load)]
+        reads = [
+            s for s in ir.walk(builder.block())
+            if isinstance(s, ir.Let) and isinstance(s.value, ir.Load) and s.target not in self.context.absent
+        ]
         loads = dict.fromkeys(s.value for s in reads if s.target and not is_number(self.context.value(s.target)))
         for root, one in itertools.product(dict.fromkeys(roots), loads):
             assert isinstance(root, ir.Var)

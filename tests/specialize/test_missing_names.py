@@ -1,0 +1,21 @@
+"""Names that nothing has yet, read where the run does not come: no check reads them, and they may come later."""
+
+import numpy as np
+
+import s2s
+
+X = np.array([0.5, 1.5])
+
+
+def changes_its_argument(x, a):
+    x[0] = 2.0 * x[1]
+    if a > 100.0:
+        x[1] = later[0]  # noqa: F821
+    return np.sum(x * x) * a
+
+
+def test_a_name_that_nothing_has(monkeypatch):
+    gradient = s2s.grad(changes_its_argument, argnums=1)
+    np.testing.assert_allclose(gradient(X.copy(), 3.0), 9.0 + 2.25, rtol=1e-12)
+    monkeypatch.setitem(globals(), "later", np.array([7.0]))
+    np.testing.assert_allclose(gradient(X.copy(), 200.0), 9.0 + 49.0, rtol=1e-12)
