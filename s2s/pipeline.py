@@ -41,6 +41,7 @@ from s2s.optimize.passes import (
     NOT_FOR,
     REMARKS,
     SIMPLIFICATIONS,
+    WHOLE_LOOPS,
     WITH_LOOPS,
     run_passes,
     switched_off,
@@ -222,6 +223,8 @@ def _primal(
 def _prepare(function: ir.Function, primal: Primal) -> ir.Function:
     """What the passes over a primal make of it."""
     function = run_passes(PRIMAL, function, primal.context, primal)
+    if primal.request.mode not in ("primal", "observed"):
+        function = run_passes((WHOLE_LOOPS,), function, primal.context)
     if any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
         function = run_passes(CHANGING, function, primal.context)
         _note_definitions(function, primal.context)

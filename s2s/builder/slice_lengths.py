@@ -25,7 +25,7 @@ from s2s.core.values import Array, Dim, Known, Sequence
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
 
-__all__ = ["made_of_lengths", "slice_length"]
+__all__ = ["Sum", "is_inside", "is_natural", "made_of_lengths", "minus", "slice_length", "sum_of", "sum_of_length"]
 
 Sum: TypeAlias = "dict[Any, int]"
 """Factors by what they belong to: the symbol of a length, a variable, or None for the number in the sum."""
@@ -41,7 +41,7 @@ def slice_length(builder: Builder, part: ir.Atom, whole: Dim) -> Dim | None:
     bounds = context.definition(part, slice)
     if bounds is None or len(bounds) != 3 or bounds[2] not in (ir.Const(None), ir.Const(1)):
         return None
-    start, stop, end = _sum(context, bounds[0]), _sum(context, bounds[1]), _of_dim(context, whole)
+    start, stop, end = sum_of(context, bounds[0]), sum_of(context, bounds[1]), sum_of_length(context, whole)
     start = {} if bounds[0] == ir.Const(None) else start
     stop = end if bounds[1] == ir.Const(None) else stop
     if start is None or stop is None or end is None:
@@ -49,19 +49,28 @@ def slice_length(builder: Builder, part: ir.Atom, whole: Dim) -> Dim | None:
     length = _plus(stop, start, -1)
     if not all(_is_length(symbol) for symbol in length):
         return None
-    if not _is_natural(builder, start):
+    if not is_natural(builder, start):
         return None
     for number in (_plus(end, stop, -1), length):
-        if not _is_natural(builder, number) and not _is_taken_natural(context, number):
+        if not is_inside(builder, number):
             return None
     return _dim(context, length)
 
 
-def _is_taken_natural(context: Context, number: Sum) -> bool:
+def is_inside(builder: Builder, number: Sum, fewest: int = 2) -> bool:
+    """Whether a number, how far a bound is from an end, is not negative: certainly, or under a guard, where it is a sum
+    of at least so many lengths."""
+    if is_natural(builder, number):
+        return True
+    least = _least(builder.context, number)
+    return least is not None and _is_taken_natural(builder.context, least, fewest)
+
+
+def _is_taken_natural(context: Context, number: Sum, fewest: int = 2) -> bool:
     """Whether a sum of lengths of several arguments is taken not to be negative, under a guard: most slices lie inside
     what they are of."""
     terms = _terms(number)
-    if terms is None or len(terms) < 2 or any(symbol.startswith(("?", "*")) for symbol, _ in terms):
+    if terms is None or len(terms) < fewest or any(symbol.startswith(("?", "*")) for symbol, _ in terms):
         return False
     context.evaluator.facts.bounded.add((terms, number.get(None, 0), ">= 0"))
     return True
@@ -83,7 +92,7 @@ def made_of_lengths(builder: Builder, fn: Any, args: tuple[ir.Atom, ...], known:
         return known
     dims = list(known.shape)
     for k, part in enumerate(parts):
-        length = _sum(context, part) if dims[k].symbol.startswith("?") else None
+        length = sum_of(context, part) if dims[k].symbol.startswith("?") else None
         if length is not None and all(map(_is_length, length)):
             dims[k] = _dim(context, length)
             builder.naturals.append(length)  # a negative one has raised an error
@@ -93,7 +102,7 @@ def made_of_lengths(builder: Builder, fn: Any, args: tuple[ir.Atom, ...], known:
 # --- sums -------------------------------------------------------------------------------------------------------------
 
 
-def _sum(context: Context, atom: ir.Atom, depth: int = _DEPTH) -> Sum | None:
+def sum_of(context: Context, atom: ir.Atom, depth: int = _DEPTH) -> Sum | None:
     """A number as a sum; None for what is no integer of Python's."""
     value = context.value(atom)
     if isinstance(value, Known):
@@ -101,16 +110,16 @@ def _sum(context: Context, atom: ir.Atom, depth: int = _DEPTH) -> Sum | None:
     if isinstance(value, (Array, Sequence)) or getattr(value, "type", None) is not int:
         return None
     length = length_of(value)
-    known = None if length is None else _of_dim(context, length)
+    known = None if length is None else sum_of_length(context, length)
     if known is not None:
         return known
     made = context.definitions.get(atom) if isinstance(atom, ir.Var) and depth else None
     if isinstance(made, ir.Call) and made.fn in _SIGNS and len(made.args) == 2 and not made.kwargs:
-        one, other = (_sum(context, a, depth - 1) for a in made.args)  # type: ignore[arg-type]
+        one, other = (sum_of(context, a, depth - 1) for a in made.args)  # type: ignore[arg-type]
         return None if one is None or other is None else _plus(one, other, _SIGNS[made.fn])  # type: ignore[index]
     if isinstance(made, ir.Call) and made.fn == _TIMES and len(made.args) == 2:
         for factor, of in (made.args, made.args[::-1]):
-            number = _sum(context, of, depth - 1) if _is_integer(factor) else None  # type: ignore[arg-type]
+            number = sum_of(context, of, depth - 1) if _is_integer(factor) else None  # type: ignore[arg-type]
             if number is not None:
                 return _plus({}, number, factor.value)  # type: ignore[union-attr]
     return {atom: 1}
@@ -124,13 +133,18 @@ _TIMES = ir.Const(operator.mul)
 _SIGNS = {ir.Const(operator.add): 1, ir.Const(operator.sub): -1}
 
 
-def _of_dim(context: Context, dim: Dim) -> Sum | None:
+def sum_of_length(context: Context, dim: Dim) -> Sum | None:
     """A length as a sum; None for one that stands for several."""
     if dim.is_constant:
         return _without_zeros({None: dim.offset})
     if dim.symbol.startswith(("*", "?~", "?mark", "?int", "?list")):
         return None
     return _plus(context.sums.get(dim.symbol, {dim.symbol: 1}), {None: dim.offset}, 1)
+
+
+def minus(one: Sum, other: Sum, number: int = 0) -> Sum:
+    """The difference of two sums, and a number more."""
+    return _plus(_plus(one, other, -1), {None: number}, 1)
 
 
 def _plus(one: Sum, other: Sum, factor: int) -> Sum:
@@ -160,21 +174,31 @@ def _dim(context: Context, length: Sum) -> Dim:
     return Dim(symbol, length.get(None, 0))
 
 
-def _is_natural(builder: Builder, number: Sum) -> bool:
+def is_natural(builder: Builder, number: Sum) -> bool:
     """Whether a number is certainly not negative: with the smallest that each item of a loop in it can be, it is one
     that an array was made with, or a sum of lengths."""
-    found: Sum | None = number
+    least = _least(builder.context, number)
+    return least is not None and (min(least.values(), default=0) >= 0 or builder.is_natural(least))
+
+
+def _least(context: Context, number: Sum) -> Sum | None:
+    """The smallest that a number can be, in terms of no items of loops; None where that is not known."""
+    found = number
     for _ in range(_DEPTH):
-        if found is None:
-            return False
-        item = next((k for k in found if isinstance(k, ir.Var)), None)
-        if item is None:
-            return min(found.values(), default=0) >= 0 or builder.is_natural(found)
-        ends = _ends(builder.context, item)
-        end = None if ends is None else ends[found[item] < 0]
-        factor = found[item]
-        found = None if end is None else _plus({k: n for k, n in found.items() if k != item}, end, factor)
-    return False
+        items = [k for k in found if isinstance(k, ir.Var)]
+        if not items:
+            return found
+        ends = {item: _ends(context, item) for item in items}
+        if None in ends.values():
+            return None
+        bounds = {item: both[found[item] < 0] for item, both in ends.items() if both is not None}
+        # that of an inner loop, whose bounds are items of loops around it, comes first
+        item = next((k for k in items if not {*items}.isdisjoint(bounds[k] or {})), items[0])
+        end = bounds[item]
+        if end is None:
+            return None
+        found = _plus({k: n for k, n in found.items() if k != item}, end, found[item])
+    return None
 
 
 def _ends(context: Context, item: ir.Var) -> tuple[Sum | None, Sum | None] | None:
@@ -183,7 +207,7 @@ def _ends(context: Context, item: ir.Var) -> tuple[Sum | None, Sum | None] | Non
     if bounds is None:
         return None
     start, stop, step = (ir.Const(0), *bounds, ir.Const(1)) if len(bounds) == 1 else (*bounds, ir.Const(1))[:3]
-    first, end = _sum(context, start), _sum(context, stop)
+    first, end = sum_of(context, start), sum_of(context, stop)
     if first is None or end is None or not isinstance(step, ir.Const) or type(step.value) is not int or not step.value:
         return None
     if step.value > 0:

@@ -19,7 +19,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.shapes import ONE
 from s2s.analysis.functions import facts
-from s2s.analysis.memory import Memory
+from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.values import Array, Dim, Known
@@ -105,7 +105,7 @@ class _Contracter:
         if found is not None and found.axes and s.target in self.keys:
             # it is one when these axes are taken away
             is_wanted = is_wanted and _removed(self.keys[s.target], self.context) != found.axes  # type: ignore[index]
-        result = found.write(builder, s.span) if found is not None and is_wanted else None
+        result = found.write(builder, s.span, self.seen) if found is not None and is_wanted else None
         if result is not None:
             *before, last = builder.statements
             assert isinstance(last, ir.Let) and last.target == result
@@ -176,12 +176,12 @@ class _Contraction:
         """Whether each operand has dimensions that the other lacks."""
         return bool({*self.of_a} - {*self.of_b}) and bool({*self.of_b} - {*self.of_a})
 
-    def write(self, builder: Builder, span: ir.Span | None) -> ir.Atom | None:
-        """Write the product; None where it is none of matrices."""
+    def write(self, builder: Builder, span: ir.Span | None, seen: set[ir.Atom]) -> ir.Atom | None:
+        """Write the product, where ``seen`` are the variables that are defined; None where it is none of matrices."""
         if not self.summed or not {*self.of_a, *self.of_b} <= {*self.output, *self.summed}:
             return None
-        self.a, self.b = (
-            _first_of(atom, axes, builder, span) for atom, axes in zip((self.a, self.b), self.first_of, strict=True))
+        self.a = _first_of(self.a, self.first_of[0], builder, span, seen)
+        self.b = _first_of(self.b, self.first_of[1], builder, span, seen)
         made = (
             self._of_matrices(builder, span) or self._of_all(builder, span) or self._of_many(builder, span)
             or self._along(builder, span)
@@ -245,13 +245,34 @@ class _Contraction:
         return builder.call(np.einsum, ir.Const(text), self.a, self.b, span=span)
 
 
-def _first_of(atom: ir.Atom, axes: tuple[int, ...], builder: Builder, span: ir.Span | None) -> ir.Atom:
+def _first_of(
+    atom: ir.Atom, axes: tuple[int, ...], builder: Builder, span: ir.Span | None, seen: set[ir.Atom]
+) -> ir.Atom:
     """An array without axes of length one."""
     if not axes:
         return atom
+    read = builder.context.definition(atom, operator.getitem)
+    parts = None if read is None else builder.context.definition(read[1], ops.make_tuple)
+    if read is not None and parts is not None and _adds_last(atom, read[0], parts, axes, builder.context):
+        if all(a in seen for a in (read[0], *parts) if isinstance(a, ir.Var)):
+            index = parts[0] if len(parts) == 2 else builder.call(ops.make_tuple, *parts[:-1], span=span)
+            return builder.call(operator.getitem, read[0], index, span=span)
     every = ir.Const(slice(None))
     at = [ir.Const(0) if k in axes else every for k in range(max(axes) + 1)]
     return builder.call(operator.getitem, atom, builder.call(ops.make_tuple, *at, span=span), span=span)
+
+
+def _adds_last(
+    atom: ir.Atom, source: ir.Atom, parts: tuple[ir.Atom, ...], axes: tuple[int, ...], context: Context
+) -> bool:
+    """Whether an array is a view of another one, with an axis of length one added behind all others: ``axes``."""
+    known, made = context.value(source), context.value(atom)
+    taken = [context.value(p) for p in parts]
+    if not all(map(is_basic, taken)) or any(isinstance(v, Known) and v.value is ... for v in taken):
+        return False
+    added = [k for k, v in enumerate(taken) if isinstance(v, Known) and v.value is None]
+    is_whole = isinstance(known, Array) and known.shape is not None and len(known.shape) == len(parts) - 1
+    return is_whole and added == [len(parts) - 1] and isinstance(made, Array) and axes == (len(made.shape or ()) - 1,)
 
 
 def _transposed(matrix: ir.Atom, batch: str, builder: Builder, span: ir.Span | None) -> ir.Atom:

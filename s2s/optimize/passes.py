@@ -33,10 +33,11 @@ from s2s.optimize.snapshots import drop_snapshots
 from s2s.optimize.stores import spell_stores
 from s2s.optimize.subexpressions import share_subexpressions
 from s2s.optimize.triangular import substitute_in_triangular
+from s2s.optimize.whole_loops import write_whole_loops
 
 __all__ = [
-    "COMPILE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "WITH_LOOPS", "run_passes",
-    "switched_off",
+    "COMPILE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "WHOLE_LOOPS", "WITH_LOOPS",
+    "run_passes", "switched_off",
 ]
 
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
@@ -75,6 +76,10 @@ LOOPS = Pass(
     "loops", as_loops, "operations on arrays become loops over their elements", optional=True, reassociates=True)
 SHORT = Pass("short", with_numbers, "short arrays of known length become numbers", optional=True, reassociates=True)
 
+WHOLE_LOOPS = Pass(
+    "whole-loops", write_whole_loops, "loops whose iterations are independent become operations on arrays",
+    optional=True, reassociates=True)
+
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, VERSIONS, STORES, RANGES, DEAD_CODE,
     SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS,
@@ -97,14 +102,15 @@ IN_SWEEPS = {
 }
 """What the sweeps do by themselves, or passes over the primal, and can leave out."""
 
-OPTIONAL = {**{p.name: p.about for p in (*SIMPLIFICATIONS, *WITH_LOOPS, *NESTED) if p.optional}, **IN_SWEEPS}
+_EVERY = (WHOLE_LOOPS, *SIMPLIFICATIONS, *WITH_LOOPS, *NESTED)
+OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 
 
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"inner-products"})}
-"""What a backend has no use for: in compiled loops a product is summed where it is computed."""
+NOT_FOR = {"numba": frozenset({"inner-products", "whole-loops"})}
+"""What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 
 def switched_off(setting: str) -> frozenset[str]:

@@ -271,7 +271,8 @@ def test_slices_accumulate_in_place():
     assert text.count("np.zeros") <= 1
 
 
-def test_elements_accumulate_in_place():
+def test_elements_accumulate_in_place(monkeypatch):
+    monkeypatch.setenv("S2S_PASSES", "-whole-loops")
     text = generated(sum_of_elements, (V,), 0)
     assert "v_bar[i] " in text
     assert text.count("np.zeros") <= 1

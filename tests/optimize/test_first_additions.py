@@ -181,7 +181,8 @@ def test_labels_of_rows_are_no_places_that_are_named_twice():
     assert "np.add.at" in s2s.source(lambda m, labels: np.sum(m[labels, labels]), M, np.array([2, 0, 2, 3]))
 
 
-def test_a_place_of_each_iteration_is_assigned():
+def test_a_place_of_each_iteration_is_assigned(monkeypatch):
+    monkeypatch.setenv("S2S_PASSES", "-whole-loops")
     assert "m_bar[i] = " in s2s.source(one_row_each, M)
     for f in (rows_in_two_loops, from_both_ends, a_number_times):
         assert "m_bar[i] = " not in s2s.source(f, M)

@@ -1,0 +1,132 @@
+"""Loops whose iterations are independent: all of them are done at once, in operations on arrays.
+
+    for i in range(k + 1, n):                           a[k + 1 :, k + 1 :] -= a[k + 1 :, k][:, None] * a[k, k + 1 :]
+        a[i, k + 1 :] -= a[i, k] * a[k, k + 1 :]  ->
+
+    total = 0.0
+    for i in range(k):
+        total += r[k - i - 1] * y[i]              ->    total = np.sum(r[:k][::-1] * y[:k])
+
+It is a pass over the primal: both sweeps have the operations on arrays. A loop qualifies where no iteration reads or
+writes what another one writes, where all places lie inside their arrays, and where what it makes are float64 numbers,
+or vectors of them; sums may go through all iterations. The rest stays a loop.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+from s2s.analysis.memory import Memory
+from s2s.builder.builder import Context
+from s2s.core import ir
+from s2s.core.values import Array
+from s2s.optimize.iterations import Iterations, Refused, parts_of
+from s2s.optimize.lanes import Lanes
+from s2s.optimize.loops.accesses import Views
+from s2s.optimize.ranges import constant_range
+from s2s.optimize.rewriting import map_blocks
+
+__all__ = ["write_whole_loops"]
+
+_FEW = 4
+"""The number of iterations up to which a loop stays one."""
+
+
+def write_whole_loops(function: ir.Function, context: Context) -> ir.Function:
+    """The function with operations on arrays for loops whose iterations are independent, the innermost first."""
+    if any(isinstance(s, ir.Try) for s in ir.walk(function.body)):
+        return function  # what was done before an exception would be seen
+    while any(isinstance(s, ir.For) and _may_be_whole(s) for s in ir.walk(function.body)):
+        writer = _Writer(function, context)
+        made = writer.block(function.body)
+        if not writer.written:
+            break
+        function = ir.replace(function, body=made)
+    return function
+
+
+def _may_be_whole(loop: ir.For) -> bool:
+    """Whether a loop looks as if its iterations could be done at once."""
+    if loop.leave is not None or loop.snapshots is not None or loop.orelse.statements or not loop.body.statements:
+        return False
+    return all(
+        (isinstance(s, ir.Let) and s.target is not None and isinstance(s.value, ir.Call) and _is_plain(s.value))
+        or (isinstance(s, ir.Store) and s.kind == "item" and s.was is None and s.op in _STORES)
+        for s in loop.body.statements
+    )
+
+
+def _is_plain(call: ir.Call) -> bool:
+    return isinstance(call.fn, ir.Const) and not any(isinstance(a, ir.Star) for a in call.args)
+
+
+_STORES = (None, operator.add, operator.sub, operator.mul, operator.truediv)
+
+
+class _Writer:
+    """Writes the loops of one function. ``met`` are places that were read or written before, with the lengths of their
+    axes: these lie inside."""
+
+    def __init__(self, function: ir.Function, context: Context) -> None:
+        self.context = context
+        self.views = Views(function, context.value)
+        self.memory = Memory(function, context.value)
+        self.met: set[Any] = set()
+        self.written = False
+
+    def block(self, block: ir.Block) -> ir.Block:
+        made: list[ir.Statement] = []
+        before = set(self.met)
+        for s in block.statements:
+            whole = self._whole(s) if isinstance(s, ir.For) and _may_be_whole(s) else None
+            made += [map_blocks(s, self.block)] if whole is None else whole
+            self._meet(s)
+        self.met = before
+        return ir.Block(tuple(made), block.yields)
+
+    def _whole(self, loop: ir.For) -> list[ir.Statement] | None:
+        bounds = self.context.definition(loop.iterable, range)
+        known = constant_range(self.context, loop.iterable)
+        if bounds is None or (known is not None and len(known) <= _FEW) or self._is_kept(loop):
+            return None
+        start, stop, step = (ir.Const(0), *bounds, ir.Const(1)) if len(bounds) == 1 else (*bounds, ir.Const(1))[:3]
+        if step not in (ir.Const(1), ir.Const(-1)):
+            return None
+        iterations = Iterations(loop, start, stop, self.context, self.views)
+        if step == ir.Const(-1):
+            one, call = ir.Const(1), iterations.builder.call
+            iterations.low, iterations.high = call(operator.add, stop, one), call(operator.add, start, one)
+        facts = self.context.evaluator.facts
+        taken: Any = (facts.assumed, facts.alike, facts.needed, facts.bounded, self.context.must_keep)
+        before, forced = [set(one) for one in taken], dict(self.context.forced)
+        try:
+            statements = Lanes(iterations, self.memory, self.met).write()
+        except Refused:  # nothing is relied on for what is not written
+            for one, content in zip(taken, before, strict=True):
+                one.intersection_update(content)
+            self.context.forced = forced
+            return None
+        self.written = True
+        return statements
+
+    def _is_kept(self, loop: ir.For) -> bool:
+        defined = ir.inner_defs_of(loop)
+        kept = self.context.must_keep | self.context.effects | self.context.uncertain
+        return not kept.isdisjoint([*defined, *(d for s in loop.body.statements for d in ir.defs_of(s))])
+
+    def _meet(self, s: ir.Statement) -> None:
+        """Note the single places of an access."""
+        if isinstance(s, ir.Store) and s.kind == "item":
+            source, key = s.target, s.key
+        elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(operator.getitem):
+            source, key = s.value.args  # type: ignore[assignment]
+        else:
+            return
+        known = self.context.value(source)
+        if isinstance(known, Array) and known.shape:
+            try:
+                parts = parts_of(key, self.context)
+            except Refused:
+                return
+            self.met.update((d, self.context.written(p)) for p, d in zip(parts, known.shape, strict=False))

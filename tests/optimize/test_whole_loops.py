@@ -1,0 +1,252 @@
+"""Loops whose iterations are independent, as operations on arrays: the same numbers as from the loops, and loops that
+stay where iterations meet in a place, or where a place may lie outside."""
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.helpers import differences
+
+RNG = np.random.default_rng(31)
+X, Y, M = RNG.standard_normal(6), RNG.standard_normal(6), RNG.standard_normal((6, 6)) + 4.0 * np.eye(6)
+
+
+def eliminated(a):
+    a, n = a.copy(), a.shape[0]
+    for k in range(n - 1):
+        a[k + 1 :, k] /= a[k, k]
+        for i in range(k + 1, n):
+            a[i, k + 1 :] -= a[i, k] * a[k, k + 1 :]
+    return np.sum(np.sin(a))
+
+
+def orthonormal(a):
+    a, r = a.copy(), np.zeros_like(a)
+    for k in range(a.shape[1]):
+        r[k, k] = np.sqrt(np.sum(a[:, k] * a[:, k]))
+        a[:, k] /= r[k, k]
+        q = a[:, k]
+        for j in range(k + 1, a.shape[1]):
+            r[k, j] = np.sum(q * a[:, j])
+            a[:, j] -= r[k, j] * q
+    return np.sum(np.sin(a)) + np.sum(r * r)
+
+
+def factor(a):
+    a, n = a @ a.T, len(a)
+    for i in range(n):
+        for j in range(i):
+            for k in range(j):
+                a[i, j] -= a[i, k] * a[j, k]
+            a[i, j] /= a[j, j]
+        for k in range(i):
+            a[i, i] -= a[i, k] * a[i, k]
+        a[i, i] = np.sqrt(a[i, i])
+    return np.sum(np.tril(a) ** 2)
+
+
+def turned(x):
+    y, z = x.copy(), np.zeros_like(x)
+    for k in range(1, len(x)):
+        total = 1.0
+        for i in range(k):
+            total += x[k - i - 1] * y[i]
+        for i in range(k):
+            z[i] = y[i] + np.sin(total) * y[k - i - 1]
+        y[:k] = z[:k]
+    return np.sum(y * y)
+
+
+def valley(x):
+    total = 0.0
+    for i in range(len(x) - 1):
+        total += 100.0 * (x[i + 1] - x[i] ** 2) ** 2 + (1.0 - x[i]) ** 2
+    return total
+
+
+def layers(a):
+    out, total = np.zeros((a.shape[1], a.shape[0])), np.zeros(a.shape[1])
+    for i in range(a.shape[0] - 1, -1, -1):
+        out[:, i] = np.tanh(a.T @ a[i]) * a[0]
+    for i in range(a.shape[0]):
+        total = total - a[i] * np.sum(a[i])
+    return np.sum(out**3) + np.sum(total * total)
+
+
+def products(a):
+    c = np.zeros((a.shape[0], a.shape[0]))
+    for i in range(a.shape[0]):
+        for j in range(a.shape[0]):
+            for k in range(a.shape[1]):
+                c[i, j] += a[i, k] * a[j, k]
+    return np.sum(c * c)
+
+
+def old_numbers(x):
+    z = x.copy()
+    for i in range(len(x)):
+        t = z[i]
+        z[i] = np.sin(t)
+        z[i] += t * t
+    return np.sum(z * z)
+
+
+WHOLE = {
+    eliminated: (M, "a[t1:, t1:] -= a[t1:, k, None] * a[k, t1:]"), orthonormal: (M, ".T @ q"),
+    factor: (M, "a_1[i, :j] * a_1[j, :j]"), turned: (X, "x[:k][::-1] * y[:k]"), valley: (X, "x[1:] - x[:-1] ** 2"),
+    layers: (M, "np.tanh("), products: (M, "a[i] * a[j]"), old_numbers: (X, "np.sin("),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", WHOLE, ids=lambda f: f.__name__)
+def test_iterations_are_done_at_once(f, monkeypatch):
+    x, text = WHOLE[f]
+    found, tangent, source = s2s.grad(f)(x), s2s.jvp(f, (x,), (np.cos(x),))[1], s2s.source(f, x)
+    turned = s2s.hvp(f, (x,), (np.cos(x),))
+    np.testing.assert_allclose(found, differences(f, x), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(tangent, np.vdot(found, np.cos(x)), rtol=1e-10)
+    monkeypatch.setenv("S2S_PASSES", "-whole-loops")
+    assert s2s.source(f, x).count("for ") > source.count("for ")
+    np.testing.assert_allclose(found, s2s.grad(f)(x), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(turned, s2s.hvp(f, (x,), (np.cos(x),)), rtol=1e-8, atol=1e-10)
+
+
+# --- loops that stay --------------------------------------------------------------------------------------------------
+
+
+def reads_the_one_before(x):
+    z = x.copy()
+    for i in range(1, len(x)):
+        z[i] = z[i - 1] * x[i]
+    return np.sum(z * z)
+
+
+def reads_the_next(x):
+    z = x.copy()
+    for i in range(len(x) - 1):
+        z[i] = z[i + 1] * x[i]
+    return np.sum(z * z)
+
+
+def reads_through_a_view(x):
+    z = x.copy()
+    q = z[1:]
+    for i in range(len(q)):
+        z[i] = q[i] * 2.0
+    return np.sum(z * z * x)
+
+
+def reads_what_one_changes(a):
+    b = a.copy()
+    for i in range(a.shape[0]):
+        b[i] = b[i] - b[2]
+    return np.sum(b * b)
+
+
+def writes_twice(x):
+    z = np.zeros(len(x) + 1)
+    for i in range(len(x)):
+        z[i + 1] = x[i] * 2.0
+        z[i] = x[i]
+    return np.sum(z * z)
+
+
+def reads_the_sum(x):
+    total, z = 1.0, np.zeros_like(x)
+    for i in range(len(x)):
+        total += x[i]
+        z[i] = total
+    return np.sum(z * z)
+
+
+def sums_into_what_it_reads(x):
+    z = np.ones(3)
+    for i in range(len(x)):
+        z[1] += x[i] * z[1]
+    return np.sum(z * z)
+
+
+def from_the_end(x):
+    z = np.zeros_like(x)
+    for i in range(len(x)):
+        z[i] = x[i - 1] * x[i]
+    return np.sum(z * z)
+
+
+def ends_early(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += x[i] ** 2
+        if total > 1.0:
+            break
+    return total
+
+
+def single_precision(x):
+    z, out = x.astype(np.float32), np.zeros(len(x), np.float32)
+    for i in range(len(x)):
+        out[i] = z[i] * 2.0
+    return np.sum(out.astype(float) * x)
+
+
+STAY = {
+    reads_the_one_before: X, reads_the_next: X, reads_through_a_view: X, reads_what_one_changes: M, writes_twice: X,
+    reads_the_sum: X, sums_into_what_it_reads: X, from_the_end: X, ends_early: X, single_precision: X,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f", STAY, ids=lambda f: f.__name__)
+def test_a_loop_stays(f):
+    x = STAY[f]
+    assert "for i in " in s2s.source(f, x)
+    if f is not single_precision:
+        np.testing.assert_allclose(s2s.grad(f)(x), differences(f, x), rtol=1e-6, atol=1e-7)
+
+
+# --- lengths ----------------------------------------------------------------------------------------------------------
+
+
+def two(x, y):
+    total = np.sum(x)
+    for i in range(len(x)):
+        total += x[i] * y[i]
+    return total
+
+
+def nested(x, y):
+    total = np.sum(x)
+    for k in range(len(x) + 2):
+        for j in range(len(y)):
+            total += x[k] * y[j]
+    return total
+
+
+def third(x):
+    z = np.zeros_like(x)
+    for i in range(1, len(x) - 2):
+        z[i] = x[i + 2] * x[i - 1]
+    return np.sum(z * z)
+
+
+def triangle(x):
+    total = 0.0
+    for k in range(len(x)):
+        for i in range(k, len(x) - k):
+            total += x[i] * x[k]
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7])
+def test_any_length(n):
+    x = 0.2 * np.arange(1.0, n + 1.0)
+    for f in (third, triangle, valley, old_numbers, turned):
+        np.testing.assert_allclose(s2s.grad(f)(x), differences(f, x), rtol=1e-6, atol=1e-6)
+
+
+def test_arrays_of_other_lengths():
+    np.testing.assert_allclose(s2s.grad(two)(X[:3], Y), 1.0 + Y[:3], rtol=1e-12)
+    with pytest.raises(IndexError):
+        s2s.grad(two)(X, Y[:3])
+    np.testing.assert_array_equal(s2s.grad(nested)(X, np.zeros(0)), np.ones(6))
+    with pytest.raises(IndexError):
+        s2s.grad(nested)(X, Y)
