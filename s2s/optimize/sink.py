@@ -18,6 +18,8 @@ from s2s.core import ir, ops
 from s2s.core.values import Array
 from s2s.optimize.rewriting import map_blocks
 
+__all__ = ["mentions", "sink"]
+
 
 def sink(function: ir.Function, context: Context) -> ir.Function:
     """The function with such statements of its blocks right before their first reader."""
@@ -30,7 +32,7 @@ def sink(function: ir.Function, context: Context) -> ir.Function:
             if held is None:
                 continue
             until = place + 1
-            while until < len(statements) and not _mentions(statements[until], held):
+            while until < len(statements) and not mentions(statements[until], held):
                 until += 1
             if until < len(statements):
                 span = getattr(statements[until], "span", None)
@@ -64,12 +66,9 @@ def _is_view(fn: object, args: tuple[ir.Atom | ir.Star, ...], target: ir.Var, co
     return isinstance(context.value(source), Array) and is_basic(context.value(index))  # type: ignore[arg-type]
 
 
-def _mentions(s: ir.Statement, atoms: set[ir.Atom]) -> bool:
+def mentions(s: ir.Statement, atoms: set[ir.Atom]) -> bool:
     """Whether a statement or what stands in it reads or gives one of these."""
     return not atoms.isdisjoint(ir.reads_of(s)) or any(
-        not atoms.isdisjoint(b.yields) or any(_mentions(inner, atoms) for inner in b.statements)
+        not atoms.isdisjoint(b.yields) or any(mentions(inner, atoms) for inner in b.statements)
         for b in ir.blocks_of(s)
     )
-
-
-__all__ = ["sink"]

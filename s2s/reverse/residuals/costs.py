@@ -22,8 +22,9 @@ from s2s.optimize.dead import is_pure
 from s2s.rules import table
 
 __all__ = [
-    "ARRAY_ARITHMETIC", "ARRAY_OPERATION", "COMPARISONS", "HOISTED_AT_MOST", "INVARIANT_AT_MOST", "KEEPING", "SHAPES",
-    "costs_less", "gives_the_same", "is_few_numbers",
+    "ARRAY_ARITHMETIC", "ARRAY_OPERATION", "ARRAY_QUOTIENT", "COMPARISONS", "HOISTED_AT_MOST", "INVARIANT_AT_MOST",
+    "KEEPING", "SHAPES", "costs_less", "gives_the_same", "is_array_arithmetic",
+    "is_few_numbers",
 ]
 
 KEEPING = 10
@@ -31,6 +32,9 @@ KEEPING = 10
 
 ARRAY_OPERATION = 3
 """What an operation on arrays costs that are there."""
+
+ARRAY_QUOTIENT = 8
+"""What it costs to divide by an array that is there."""
 
 HOISTED_AT_MOST = 12
 """How many operations are looked at to compute a value before a loop."""
@@ -45,7 +49,14 @@ COMPARISONS = tuple(map(ir.Const, (operator.lt, operator.le, operator.gt, operat
 """What the tests of branches are made of."""
 
 ARRAY_ARITHMETIC = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.neg)))
-"""Operations on arrays that cost ``ARRAY_OPERATION``."""
+"""Operations on arrays that cost ``ARRAY_OPERATION``, as squares and division by a number do."""
+
+
+def is_array_arithmetic(value: ir.Call) -> bool:
+    """Whether an operation, on arrays, is arithmetic."""
+    if value.fn == ir.Const(operator.pow):
+        return value.args[1] == ir.Const(2)
+    return value.fn in ARRAY_ARITHMETIC or value.fn == ir.Const(operator.truediv)
 
 
 def gives_the_same(fn: Any) -> bool:

@@ -29,6 +29,7 @@ from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known, Range, Scalar, Sequence, Unknown
 from s2s.optimize.ranges import constant_range
+from s2s.reverse.residuals.arithmetic import add_formulas, is_arithmetic, put_before_readers, request_origins
 from s2s.reverse.residuals.costs import COMPARISONS, SHAPES, costs_less, is_few_numbers
 from s2s.reverse.residuals.decisions import Plan, Reason
 from s2s.reverse.residuals.duplicates import find_same, hand_over, number_values
@@ -262,6 +263,7 @@ class Planner:
 
     def finish(self, sweep: Sweep) -> list[ir.Statement]:
         """All statements of a sweep, those that give back what it needs in front."""
+        request_origins(self, sweep)
         kept = {v for v in sweep.requests if not self._can_recompute(sweep, v)}
         formulas: dict[ir.Var, ir.Let] = {}
         for var in sorted(sweep.requests, key=self.order.__getitem__):
@@ -272,9 +274,9 @@ class Planner:
                     while len(formulas) > before:
                         formulas.popitem()
         self._keep_once(sweep, sorted(kept, key=self.order.__getitem__), formulas)
-        self._recompute(sweep, formulas)
+        made = self._recompute(sweep, formulas)
         copies = self.storage.list_copies if sweep.parent is None else []
-        return [*copies, *sweep.prologue, *sweep.builder.statements]
+        return put_before_readers([*copies, *sweep.prologue, *sweep.builder.statements], made)
 
     # --- recomputing
 
@@ -282,17 +284,17 @@ class Planner:
         """Add to a plan the statements that recompute a variable; whether they are few and cheap."""
         if var in plan:
             return True
-        let = self._definition(sweep, var)
-        if let is None or not self._is_cheap(let):
+        let = self.definition(sweep, var)
+        if let is None or not self.is_cheap(let):
             return False
         for atom in ir.atoms_of(let.value):
-            if isinstance(atom, ir.Var) and not self._is_there(sweep, atom, kept):
+            if isinstance(atom, ir.Var) and not self.is_there(sweep, atom, kept):
                 if not self._collect(sweep, atom, plan, kept):
                     return False
         plan[var] = let
         return True
 
-    def _is_there(self, sweep: Sweep, var: ir.Var, kept: set[ir.Var]) -> bool:
+    def is_there(self, sweep: Sweep, var: ir.Var, kept: set[ir.Var]) -> bool:
         """Whether a variable can be read without being computed or kept for this purpose."""
         home = self.home.get(var)
         if home is None or var in kept or home.residual_loop() is None:
@@ -304,19 +306,20 @@ class Planner:
             return True
         return home.residual_loop() is not sweep.region.residual_loop()
 
-    def _definition(self, sweep: Sweep, var: ir.Var) -> ir.Let | None:
+    def definition(self, sweep: Sweep, var: ir.Var) -> ir.Let | None:
         """The statement that gives a variable in the reverse of an iteration."""
         return self.lets.get(var) or formula(self, sweep, var)
 
     def _can_recompute(self, sweep: Sweep, var: ir.Var) -> bool:
-        let = self._definition(sweep, var)
-        return let is not None and self._is_cheap(let)
+        let = self.definition(sweep, var)
+        return let is not None and self.is_cheap(let)
 
     def may_be_another(self, let: ir.Let) -> bool:
         """Whether a statement reads a container or an object that a call may have changed since."""
         return self.asks and is_asked(self.context, let, reads=True)
 
-    def _is_cheap(self, let: ir.Let) -> bool:
+    def is_cheap(self, let: ir.Let) -> bool:
+        """Whether a statement is an operation that costs little: none on the items of arrays."""
         if self.may_be_another(let):
             return False
         value = let.value
@@ -351,11 +354,16 @@ class Planner:
     def _is_item_of_array(self, value: ir.Call) -> bool:
         return isinstance(self.context.value(value.args[0]), Array)  # type: ignore[arg-type]
 
-    def _recompute(self, sweep: Sweep, plan: dict[ir.Var, ir.Let]) -> None:
+    def _recompute(self, sweep: Sweep, plan: dict[ir.Var, ir.Let]) -> set[ir.Atom]:
+        """Write the operations of a plan; the arrays that they compute."""
         made: dict[ir.Atom, ir.Atom] = {}
-        for target, let in plan.items():
+
+        def write(target: ir.Var, let: ir.Let) -> None:
+            for a in ir.atoms_of(let.value):
+                if isinstance(a, ir.Var) and a in plan and a not in made:
+                    write(a, plan[a])
             mapping = {a: made.get(a) or self.operand(sweep, a, sweep.prologue) for a in ir.atoms_of(let.value)}
-            value = ir.map_atoms(let.value, lambda a, m=mapping: m.get(a, a))  # type: ignore[misc]
+            value = ir.map_atoms(let.value, lambda a: mapping.get(a, a))
             back = sweep.requests.get(target)
             if back is None:
                 varied = target in self.context.varied
@@ -364,6 +372,11 @@ class Planner:
             made[target] = back
             sweep.prologue.append(ir.Let(back, value, let.span))
             self.plan.add(target, "recompute", self._why_recompute(let), span=let.span)
+
+        for target, let in plan.items():
+            if target not in made:
+                write(target, let)
+        return {made[target] for target, let in plan.items() if is_arithmetic(self, let)}
 
     def _why_recompute(self, let: ir.Let) -> Reason:
         if let.target in self.formulas:
@@ -381,12 +394,15 @@ class Planner:
         under another name."""
         kept: list[ir.Var] = []
         whole: set[ir.Var] = set()
+        given: set[ir.Var] = set()
         same: list[tuple[ir.Var, ir.Atom]] = []
         for var in needed:
             back = sweep.requests[var]
             if hoist(self, sweep, var, back):
+                given.add(var)
                 continue
-            if self._is_read(sweep, var, back, formulas):
+            if self.is_read(sweep, var, back, formulas):
+                given.add(var)
                 found = find_same(self, sweep, var, kept)
                 if found is not None:
                     same.append((back, found[1]))
@@ -396,6 +412,8 @@ class Planner:
                 param = hand_over(self, sweep, var)
                 if param is not None:
                     whole.add(param)
+                    continue
+                if add_formulas(self, sweep, var, given - {var}, formulas):
                     continue
                 whole.add(var)
             kept.append(var)
@@ -410,7 +428,7 @@ class Planner:
         """For values that are the same as one before, that one."""
         return number_values(self)
 
-    def _is_read(self, sweep: Sweep, var: ir.Var, back: ir.Var, formulas: dict[ir.Var, ir.Let]) -> bool:
+    def is_read(self, sweep: Sweep, var: ir.Var, back: ir.Var, formulas: dict[ir.Var, ir.Let]) -> bool:
         """Whether the reverse of a block reads what a kept variable holds, and not its shape or kind only: in the
         statements that are written, or in those that are to compute others."""
         if not isinstance(self.context.value(var), (Array, Unknown)):

@@ -343,9 +343,9 @@ def interrupted_in_nested_loops(x, w, n):
 
 
 KEPT = {
-    runge_kutta: 11, hidden_state: 1, hidden_state_in_loop: 2, until_it_is_small: 1, three_back: 1, swapped: 2,
+    runge_kutta: 7, hidden_state: 1, hidden_state_in_loop: 2, until_it_is_small: 1, three_back: 1, swapped: 1,
     after_a_branch: 2, read_as_shape_and_as_value: 2,
-    in_a_branch: 1, in_nested_branches: 2, of_the_inner_loop: 5, of_an_inner_loop_that_may_not_run: 3,
+    in_a_branch: 1, in_nested_branches: 2, of_the_inner_loop: 4, of_an_inner_loop_that_may_not_run: 3,
     array_of_the_inner_loop: 4, by_a_loop: 2, by_a_branch: 1, by_a_while: 3,
     counted: 3, counted_down: 3, counted_from_elsewhere: 3, counted_in_while: 3, counted_past_an_exit: 3,
     counted_through_inner_loops: 3, counted_in_a_triangle: 4, counted_on_some_paths: 4, counted_in_floats: 4,
