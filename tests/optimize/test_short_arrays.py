@@ -262,3 +262,84 @@ def rows_of_changing(x, w):
 @pytest.mark.parametrize("f", [pairs_that_change, rows_of_changing], ids=lambda f: f.__name__)
 def test_what_changes_is_kept(rng, f):
     looped(f, 0.2 + rng.random((4, 3)), 0.1 + rng.random(3))
+
+
+# --- matrices
+
+
+def turns(x, w):
+    """Rotations one after the other, from rows of numbers, with an update of the identity."""
+    turned, total = np.eye(3), 0.0
+    for i in range(len(x)):
+        a, b, c = x[i]
+        rate = np.array([[0, -c, b], [c, 0, -a], [-b, a, 0]])
+        turned = turned @ (np.eye(3) + 0.1 * rate + 0.005 * (rate @ rate))
+        p = turned @ w
+        q = w @ turned.T
+        total += p[0] * q[1] + np.sum(p * p) + turned[2, 1]
+    return total
+
+
+def test_matrices_in_loops_are_numbers(rng):
+    text = looped(turns, rng.random((4, 3)), rng.random(3))
+    made = [line for line in text.splitlines() if "np.empty((3, 3))" in line or "np.array([" in line.partition("#")[0]]
+    assert made == [] and " @ " not in "".join(line.partition("#")[0] for line in text.splitlines())
+
+
+def shapes(x, w):
+    """Products of matrices of several shapes, with views and transposed ones."""
+    wide, total = np.array([[w[0], 2.0, w[1]], [1.0, w[2], w[0] * w[1]]]), 0.0
+    for i in range(len(x)):
+        tall = wide.T * x[i, 0]
+        square = wide @ tall
+        other = np.dot(tall, square) @ wide
+        total += np.sum(other) + np.sum(square[::-1] @ wide[:, 1:]) + other[-1, 0] * (wide @ x[i])[1]
+        total += np.sum(np.inner(square, square)) + np.sum(x[i, :2] @ wide)
+    return total
+
+
+def stored_in_matrices(x, w):
+    """Matrices that are changed: elements, rows, as views, under other names, in lists and across branches."""
+    m, kept, total = np.zeros((3, 3)), [], 0.0
+    for i in range(len(x)):
+        r = np.outer(x[i], w)
+        r[0, 1] *= 2.0
+        row = r[1]
+        row[2] += r[0, 1]
+        kept.append(r)
+        s = r @ m + r
+        if i % 2:
+            s[1, 0] = s[0, 0] * w[1]
+            m = s
+        else:
+            m = m + r.T
+        r[2, 2] = 0.5
+        m[i % 3, 0] += 0.1
+        total += np.sum(s * kept[0]) + m[2, 0]
+    return total + np.sum(m * m)
+
+
+def kept_matrices(x, w):
+    n = np.array([[1, 2], [3, 4]])
+    s = np.array([[0.5, 1.5], [2.0, 1.0]], dtype=np.float32)
+    state, total = np.array([[w[0], 0.0], [w[1], 1.0]]), 0.0
+    for i in range(2):
+        state = n @ state @ np.array([[1.0, x[i, 0]], [0.0, 1.0]])
+        total += np.sum(s * state) + state[1, 1]
+        if total > 1e9:
+            break
+    return total
+
+
+@pytest.mark.parametrize("f", [shapes, stored_in_matrices, kept_matrices], ids=lambda f: f.__name__)
+def test_matrices_that_others_refer_to(rng, f):
+    looped(f, 0.2 + rng.random((4, 3)), 0.1 + rng.random(3))
+
+
+def unequal(x, w):
+    return np.sum(x[:2, :2] @ w)
+
+
+def test_products_of_unequal_lengths_raise_as_numpy(rng):
+    with pytest.raises(ValueError, match="matmul"):
+        looped(unequal, rng.random((4, 3)), rng.random(3))

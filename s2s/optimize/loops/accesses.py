@@ -69,6 +69,18 @@ class Access:
         axes[at] = replace(axes[at], back=back)
         return replace(self, axes=tuple(axes))
 
+    def transposed(self) -> Access:
+        """The same elements with the axes the other way round."""
+        last = len(self.dims) - 1
+        axes = tuple(a if a.along is None else replace(a, along=last - a.along) for a in self.axes)
+        return Access(self.base, axes, self.extents[::-1], self.dims[::-1])
+
+    def with_axis(self, at: int) -> Access:
+        """The same elements with an axis of length 1 before one."""
+        axes = tuple(a if a.along is None or a.along < at else replace(a, along=a.along + 1) for a in self.axes)
+        extents = (*self.extents[:at], Extent(None), *self.extents[at:])
+        return Access(self.base, axes, extents, (*self.dims[:at], ONE, *self.dims[at:]))
+
     def is_apart_from(self, other: Access, differ: Callable[[ir.Atom, ir.Atom], bool]) -> bool:
         """Whether it certainly has no element of another access: both choose one place along an axis, and two, which
         ``differ`` tells."""
@@ -120,10 +132,15 @@ class Views:
             case ir.Var() as other:
                 found = self.access(other)
                 return None if found is None else replace(found, dims=known.shape)
+            case ir.Call(ir.Const(value=fn), (source,), ()) if fn is np.transpose:
+                found = self._transposed(source, known.shape)  # type: ignore[arg-type]
             case ir.Call(ir.Const(value=fn), (source, index), ()) if fn is operator.getitem:
                 found = self.item(source, index, known.shape)  # type: ignore[arg-type]
             case ir.Call(ir.Const(value=fn), (source, ir.Const(value="T")), ()) if fn is getattr:
                 found = self._transposed(source, known.shape)  # type: ignore[arg-type]
+            case ir.Call(ir.Const(value=fn), (source, ir.Const(value=int() as axis)), ()) if fn is np.expand_dims:
+                behind = self.access(source)  # type: ignore[arg-type]
+                found = None if behind is None else replace(behind.with_axis(axis % len(known.shape)), dims=known.shape)
             case _:
                 found = None
         return self._whole(var, known.shape) if found is None else found
@@ -133,11 +150,8 @@ class Views:
         return Access(var, axes, tuple(Extent(var, k) for k in range(len(shape))), shape)
 
     def _transposed(self, source: ir.Atom, shape: tuple[Dim, ...]) -> Access | None:
-        found, last = self.access(source), len(shape) - 1
-        if found is None:
-            return None
-        axes = tuple(a if a.along is None else replace(a, along=last - a.along) for a in found.axes)
-        return Access(found.base, axes, found.extents[::-1], shape)
+        found = self.access(source)
+        return None if found is None else replace(found.transposed(), dims=shape)
 
     def item(self, source: ir.Atom, index: ir.Atom, shape: tuple[Dim, ...]) -> Access | None:
         """The access of ``source[index]``, an array of this shape; None where it is no view of a kind that is written

@@ -9,13 +9,15 @@ holds are their elements.
 
 An array that is filled at once, and only read by constant indices afterwards, put on a stack, joined by a branch with
 another one, carried from one iteration to the next, copied, or an operand of a cross product, is none. On a stack it is
-a tuple.
+a tuple. So are matrices of two to four rows and columns: their elements are in the order of the rows.
 """
 
 from __future__ import annotations
 
+import math
 import operator
 from collections import Counter
+from typing import TypeAlias
 
 import numpy as np
 
@@ -30,6 +32,7 @@ from s2s.optimize.rewriting import count_uses
 
 __all__ = ["with_numbers"]
 
+Shape: TypeAlias = tuple[int, ...]
 _NUMBERS = (float, np.float64)
 _ZERO = ir.Const(0.0)
 
@@ -46,13 +49,13 @@ def with_numbers(function: ir.Function, context: Context) -> ir.Function:
 
 
 class Short:
-    """Which arrays are written as their elements: ``arrays`` has the lengths, ``stacks`` those of arrays on stacks."""
+    """Which arrays are written as their elements: ``arrays`` has the shapes, ``stacks`` those of arrays on stacks."""
 
     def __init__(self, function: ir.Function, context: Context) -> None:
         self.context = context
         self.function = function
-        self.arrays: dict[ir.Var, int] = {}
-        self.stacks: dict[ir.Var, int] = {}
+        self.arrays: dict[ir.Var, Shape] = {}
+        self.stacks: dict[ir.Var, Shape] = {}
         self.uses = _uses_of_live(function)
         self.joined: list[tuple[ir.Var, tuple[ir.Atom, ...]]] = []
         self.like: dict[ir.Var, ir.Atom] = {}
@@ -60,7 +63,7 @@ class Short:
         self.empty: set[ir.Var] = set()
         self.new: set[ir.Var] = set()
         self.displays: dict[ir.Atom, tuple[ir.Atom, ...]] = {}
-        """Lists and tuples of numbers that only one statement reads."""
+        """Lists and tuples of numbers, or of such, that only one statement reads."""
         self.loops: list[ir.Carried] = []
         self._unchanged: set[ir.Var] | None = None
         self._collect(function.body)
@@ -83,34 +86,45 @@ class Short:
                 self._collect_made(s, s.target)
 
     def _collect_joined(self, var: ir.Var, given: tuple[ir.Atom, ...]) -> None:
-        n = self.length_of(var)
-        if n is not None:
-            self.arrays[var] = n
+        shape = self.shape_of(var)
+        if shape is not None:
+            self.arrays[var] = shape
             self.joined.append((var, given))
 
     def _collect_made(self, s: ir.Let, target: ir.Var) -> None:
         items = display_of(s)
-        if items is not None and self.uses[target] == 1 and all(map(self.is_item, items)):
+        if items is not None and self.uses[target] == 1 and self._are_elements(items):
             self.displays[target] = items
         made = made_of(s)
         if made is None:
             return
         kind, given = made
-        of = target if kind == "cross" else given
-        n = length(given) if kind in ("empty", "zeros") else self.length_of(of)
-        if kind == "array":
-            n = len(self.displays[given]) if given in self.displays and self.length_of(target) else None
-        if n is not None and (kind != "cross" or n == 3) and (kind != "copy" or self.length_of(target) == n):
-            self.arrays[target] = n
+        shape = self.shape_of(target if kind in ("cross", "array") else given)
+        n = length(given) if kind in ("empty", "zeros") else None
+        if n is not None:
+            shape = (n,)
+        elif kind in ("empty", "zeros", "eye"):
+            shape = self.shape_of(target)
+        elif (kind == "array" and given not in self.displays) or (kind == "cross" and shape != (3,)):
+            shape = None
+        if shape is not None and (kind != "copy" or self.shape_of(target) == shape):
+            self.arrays[target] = shape
         elif kind == "like":
             self.like[target] = given
         self.new.add(target)
         if kind == "empty":
             self.empty.add(target)
 
+    def _are_elements(self, items: tuple[ir.Atom, ...]) -> bool:
+        """Whether what a list holds are the elements of a vector, or the rows of a matrix."""
+        if all(map(self.is_item, items)):
+            return True
+        rows = [self.displays.get(a, ()) for a in items]
+        return all(len(row) == len(rows[0]) > 0 and all(map(self.is_item, row)) for row in rows)
+
     def _collect_popped(self, block: ir.Block) -> None:
         """Take those that are put on a stack, and what is taken from it."""
-        put: dict[ir.Atom, set[int | None]] = {}
+        put: dict[ir.Atom, set[Shape | None]] = {}
         for s in ir.walk(block):
             args = arguments(s, list.append)
             if args is not None:
@@ -122,12 +136,22 @@ class Short:
             if n is not None and len(lengths) == 1 and isinstance(s, ir.Let) and s.target is not None:
                 self.arrays[s.target] = self.stacks[args[0]] = n  # type: ignore[index]
 
-    def length_of(self, var: ir.Atom) -> int | None:
-        """The length of a vector of floats, where it is known and short."""
+    def shape_of(self, var: ir.Atom) -> Shape | None:
+        """The shape of a vector or matrix of floats, where it is known and short."""
         known = self.context.value(var)
-        if not isinstance(known, Array) or known.shape is None or len(known.shape) != 1:
+        if not isinstance(known, Array) or known.shape is None or len(known.shape) not in (1, 2):
             return None
-        return known.shape[0].offset if known.dtype == np.float64 and known.shape[0] in _SHORT else None
+        is_short = known.dtype == np.float64 and all(dim in _SHORT for dim in known.shape)
+        return tuple(dim.offset for dim in known.shape) if is_short else None
+
+    def place(self, shape: Shape, key: ir.Atom) -> int | None:
+        """Which of the elements, row by row, an index names that is constant."""
+        index = key.value if isinstance(key, ir.Const) else self.context.definition(key, ops.make_tuple)
+        parts = [a.value if isinstance(a, ir.Const) else a for a in (index if isinstance(index, tuple) else (index,))]
+        if len(parts) != len(shape) or not all(
+                type(k) is int and 0 <= k < n for k, n in zip(parts, shape, strict=True)):
+            return None
+        return parts[0] if len(parts) == 1 else parts[0] * shape[1] + parts[1]  # type: ignore[return-value, operator]
 
     def settle(self) -> None:
         """Leave out what is used otherwise, until no more goes."""
@@ -146,12 +170,12 @@ class Short:
             if (len(self.arrays), len(self.stacks)) == before:
                 return
 
-    def _has_elements(self, atom: ir.Atom, n: int) -> bool:
-        """Whether the elements of a vector can stand for it: it is written as these, or is an argument that nothing
+    def _has_elements(self, atom: ir.Atom, shape: Shape) -> bool:
+        """Whether the elements of an array can stand for it: it is written as these, or is an argument that nothing
         changes."""
         if atom in self.arrays:
-            return self.arrays[atom] == n  # type: ignore[index]
-        if self.length_of(atom) != n:
+            return self.arrays[atom] == shape  # type: ignore[index]
+        if self.shape_of(atom) != shape:
             return False
         if self._unchanged is None:
             self._unchanged = unchanged_parameters(self.function, self.context.value)
@@ -162,10 +186,11 @@ class Short:
         known = self.context.value(value)
         return self.is_number(value) or (isinstance(known, Known) and type(known.value) is int)
 
-    def is_of_length(self, shape: ir.Var) -> bool:
-        """Whether of a shape only the length is read."""
+    def are_lengths_read(self, shape: ir.Var, rank: int) -> bool:
+        """Whether of a shape only lengths are read."""
+        lengths = [(shape, ir.Const(k)) for k in range(rank)]
         reads = [s for s in ir.walk(self.function.body) if isinstance(s, ir.Let) and shape in ir.reads_of(s)]
-        return all(arguments(s, operator.getitem) == (shape, ir.Const(0)) for s in reads)
+        return all(arguments(s, operator.getitem) in lengths for s in reads)
 
     def is_number(self, value: ir.Atom) -> bool:
         """Whether it is a float."""
@@ -176,7 +201,7 @@ class Short:
 
     def is_vector(self, atom: ir.Atom) -> bool:
         """Whether it can be an operand of a cross product that is written out."""
-        return self.arrays.get(atom) == 3 or self.length_of(atom) == 3  # type: ignore[arg-type]
+        return self.arrays.get(atom) == (3,) or self.shape_of(atom) == (3,)  # type: ignore[arg-type]
 
 
 class _Uses:
@@ -210,7 +235,7 @@ class _Uses:
             if result in self.arrays:
                 self._holds(given)
         for var, places in filled.items():
-            self.left[var] += len(places) != self.arrays[var]
+            self.left[var] += len(places) != math.prod(self.arrays[var])
             self.filled[var] = set()  # what comes after the block is not read
             if var not in here:
                 self.left[var] += var in self.held
@@ -229,8 +254,8 @@ class _Uses:
         target = s.target
         if not isinstance(target, ir.Var) or target not in self.arrays or s.kind != "item" or target in self.held:
             return
-        at = s.key.value if isinstance(s.key, ir.Const) else None
-        if type(at) is not int or not 0 <= at < self.arrays[target] or not self.short.is_number(s.value):
+        at = self.short.place(self.arrays[target], s.key)
+        if at is None or not self.short.is_number(s.value):
             return
         if target not in self.short.new or s.op not in (None, operator.add, operator.sub, operator.mul):
             return
@@ -238,7 +263,7 @@ class _Uses:
             if target not in filled and target in self.filled:
                 return  # in another block
             places = self.filled[target] = filled.setdefault(target, set())
-            if s.op is not None and len(places) < self.arrays[target]:
+            if s.op is not None and len(places) < math.prod(self.arrays[target]):
                 return
             places.add(at)
         elif target not in here:
@@ -247,7 +272,8 @@ class _Uses:
 
     def _is_there(self, var: ir.Atom) -> bool:
         return var in self.arrays and (
-            var not in self.short.empty or len(self.filled.get(var, ())) == self.arrays[var])  # type: ignore[arg-type,index]
+            var not in self.short.empty
+            or len(self.filled.get(var, ())) == math.prod(self.arrays[var]))  # type: ignore[arg-type,index]
 
     def _holds(self, var: ir.Atom) -> None:
         """Something else refers to an array from here on."""
@@ -272,10 +298,10 @@ class _Uses:
             self._made(s, s.target)
         elif first in self.arrays and self._is_there(first):
             at = arguments(s, operator.getitem)
-            if at is not None and isinstance(at[1], ir.Const) and type(at[1].value) is int:
-                self.left[first] -= 0 <= at[1].value < self.arrays[first]  # type: ignore[index]
-            elif arguments(s, getattr) == (first, ir.Const("shape")) and self.short.is_of_length(s.target):
-                self.left[first] -= 1
+            if at is not None:
+                self.left[first] -= self.short.place(self.arrays[first], at[1]) is not None  # type: ignore[index]
+            elif arguments(s, getattr) == (first, ir.Const("shape")):
+                self.left[first] -= self.short.are_lengths_read(s.target, len(self.arrays[first]))  # type: ignore[index]
 
     def _made(self, s: ir.Let, target: ir.Var) -> None:
         made = made_of(s)
@@ -307,4 +333,4 @@ def _is_dead_view(s: ir.Let, uses: Counter[ir.Atom]) -> bool:
     return s.target is not None and not uses[s.target] and isinstance(s.value, ir.Call) and s.value.fn in _VIEWS
 
 
-_VIEWS = tuple(map(ir.Const, (operator.getitem, slice, ops.make_tuple, getattr)))
+_VIEWS = tuple(map(ir.Const, (operator.getitem, slice, ops.make_tuple, getattr, np.expand_dims, np.transpose)))

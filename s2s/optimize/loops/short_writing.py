@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 import operator
 from typing import TYPE_CHECKING
 
@@ -33,7 +35,7 @@ def made_of(s: ir.Let) -> tuple[str, ir.Atom] | None:
 
 
 _MADE = {np.empty: "empty", np.zeros: "zeros", np.zeros_like: "like", np.copy: "copy",
-         np.ndarray.copy: "copy", np.array: "array"}
+         np.ndarray.copy: "copy", np.array: "array", np.eye: "eye"}
 
 
 def display_of(s: ir.Statement) -> tuple[ir.Atom, ...] | None:
@@ -58,7 +60,7 @@ class Writer:
         self.found = found
         self.context = context
         self.elements: dict[ir.Atom, list[ir.Atom]] = {}
-        self.shapes: dict[ir.Atom, int] = {}
+        self.shapes: dict[ir.Atom, tuple[int, ...]] = {}
         self.numbers: dict[ir.Atom, ir.Atom] = {}
         self.displays: dict[ir.Atom, tuple[ir.Atom, ...]] = {}
 
@@ -96,7 +98,7 @@ class Writer:
         """What a branch or a loop gives in place of a variable: for an array its elements."""
         if var not in self.found.arrays:
             return [var]
-        own = [self.context.define(var.name, Scalar(np.float64)) for _ in range(self.found.arrays[var])]
+        own = [self.context.define(var.name, Scalar(np.float64)) for _ in range(math.prod(self.found.arrays[var]))]
         self.elements[var] = [*own]
         return own
 
@@ -104,8 +106,8 @@ class Writer:
         """A loop that carries the elements of arrays."""
         carried: list[ir.Carried] = []
         for c in s.carried:
-            n = self.found.arrays.get(c.param)
-            inits = [c.init] if n is None else self._elements(builder, c.init, n)
+            shape = self.found.arrays.get(c.param)
+            inits = [c.init] if shape is None else self._elements(builder, c.init, shape)
             parts = zip(self._variables(c.param), inits, self._variables(c.result), strict=True)
             carried += [ir.Carried(*part) for part in parts]
         params = tuple(c.param for c in s.carried)
@@ -113,8 +115,10 @@ class Writer:
         return ir.replace(ir.with_blocks(s, blocks), carried=tuple(carried))  # type: ignore[return-value]
 
     def _store(self, builder: Builder, s: ir.Store) -> None:
-        n, at = self.found.arrays[s.target], s.key.value  # type: ignore[index,union-attr]
-        elements = self.elements.setdefault(s.target, [ir.Const(None)] * n)
+        shape = self.found.arrays[s.target]  # type: ignore[index]
+        at = self.found.place(shape, s.key)
+        assert at is not None
+        elements = self.elements.setdefault(s.target, [ir.Const(None)] * math.prod(shape))
         value = s.value
         if s.op is not None:
             value = s.value if elements[at] == _ZERO and s.op is operator.add else builder.call(
@@ -140,13 +144,15 @@ class Writer:
         if first in self.found.arrays:
             return self._read(s, target, first)  # type: ignore[arg-type]
         if first in self.shapes:
-            self.numbers[target] = ir.Const(self.shapes[first])  # type: ignore[index]
+            self.numbers[target] = ir.Const(self.shapes[first][args[1].value])  # type: ignore[index,union-attr]
             return True
         return False
 
     def _read(self, s: ir.Let, target: ir.Var, first: ir.Var) -> bool:
         match s.value:
-            case ir.Call(ir.Const(value=operator.getitem), (_, ir.Const(value=int() as k))):
+            case ir.Call(ir.Const(value=operator.getitem), (_, key)) if (
+                k := self.found.place(self.found.arrays[first], key)  # type: ignore[arg-type]
+            ) is not None:
                 self.numbers[target] = self.elements[first][k]
             case ir.Call(ir.Const(value=fn)) if fn is getattr:
                 self.shapes[target] = self.found.arrays[first]
@@ -156,12 +162,16 @@ class Writer:
 
     def _made(self, builder: Builder, s: ir.Let, target: ir.Var) -> bool:
         """An array that is not made."""
-        n, vectors, popped = self.found.arrays[target], cross_of(s), arguments(s, list.pop)
+        shape, vectors, popped = self.found.arrays[target], cross_of(s), arguments(s, list.pop)
+        n = math.prod(shape)
         kind, given = made_of(s) or ("", target)
         if kind == "array":
-            self.elements[target] = [_as_float(a) for a in self.displays[given]]
+            rows = [self.displays.get(a, (a,)) for a in self.displays[given]]
+            self.elements[target] = [_as_float(a) for row in rows for a in row]
         elif kind == "copy":
-            self.elements[target] = self._elements(builder, given, n, s.span)
+            self.elements[target] = self._elements(builder, given, shape, s.span)
+        elif kind == "eye":
+            self.elements[target] = [ir.Const(float(k % (shape[0] + 1) == 0)) for k in range(n)]
         elif kind in ("zeros", "like"):
             self.elements[target] = [_ZERO] * n
         elif popped is not None:
@@ -172,7 +182,7 @@ class Writer:
                 self._item(builder, items, k, target.name, s.span) for k in range(n)
             ]
         elif vectors is not None:
-            a, b = (self._elements(builder, v, 3, s.span) for v in vectors)
+            a, b = (self._elements(builder, v, (3,), s.span) for v in vectors)
             made = []
             for k in range(3):
                 m, n = (k + 1) % 3, (k + 2) % 3
@@ -182,11 +192,17 @@ class Writer:
             self.elements[target] = made
         return True
 
-    def _elements(self, builder: Builder, vector: ir.Atom, n: int, span: ir.Span | None = None) -> list[ir.Atom]:
-        """The elements of a vector, as they are here."""
-        if vector in self.elements:
-            return self.elements[vector]
-        return [builder.call(operator.getitem, vector, ir.Const(k), span=span) for k in range(n)]
+    def _elements(
+        self, builder: Builder, array: ir.Atom, shape: tuple[int, ...], span: ir.Span | None = None
+    ) -> list[ir.Atom]:
+        """The elements of an array, row by row, as they are here."""
+        if array in self.elements:
+            return self.elements[array]
+        keys = [
+            ir.Const(at[0]) if len(at) == 1 else builder.call(ops.make_tuple, *map(ir.Const, at), span=span)
+            for at in itertools.product(*map(range, shape))
+        ]
+        return [builder.call(operator.getitem, array, key, span=span) for key in keys]
 
     def _item(self, builder: Builder, items: ir.Var, k: int, name: str, span: ir.Span | None) -> ir.Atom:
         return builder.call(operator.getitem, items, ir.Const(k), name=name, span=span)

@@ -19,6 +19,7 @@ from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.abstract.numbers import possible_types
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.limits import FEW_NUMBERS
 from s2s.core.operators import OPERATORS, PLAIN
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar
@@ -37,7 +38,7 @@ _REDUCTIONS: dict[Any, Any] = {
 }  # fmt: skip
 """What each takes the next element into the result by."""
 
-_PRODUCTS_OF_VECTORS = {operator.matmul, np.dot, np.matmul, np.inner}
+_PRODUCTS = {operator.matmul, np.dot, np.matmul, np.inner}
 
 _OF_OPERATORS = {
     one.ufunc: one.fn
@@ -69,7 +70,7 @@ _TO_TRUTH = {
 }  # fmt: skip
 
 _KNOWN: dict[int, Any] = {
-    **{id(fn): fn for fn in (*_OF_ELEMENTS, *_OF_TRUTH, *_REDUCTIONS, *_PRODUCTS_OF_VECTORS)},
+    **{id(fn): fn for fn in (*_OF_ELEMENTS, *_OF_TRUTH, *_REDUCTIONS, *_PRODUCTS)},
     **{id(fn): fn for fn in (np.copy, np.outer, np.roll)},
     **{id(in_place): plain for in_place, plain in PLAIN.items()},
 }
@@ -145,8 +146,8 @@ class Steps:
             return self._roll(s, args, kwargs)
         if kwargs:
             return None
-        if fn in _PRODUCTS_OF_VECTORS and len(args) == 2:
-            return self._product_of_vectors(s, args)
+        if fn in _PRODUCTS and len(args) == 2:
+            return self._product(s, fn, args)
         if not isinstance(known, Array) or not known.shape or known.dtype not in (_FLOAT, _BOOL):
             return None
         if fn is np.outer and len(args) == 2:
@@ -267,16 +268,40 @@ class Steps:
             return None
         return tuple(sorted({a % rank for a in axes}))
 
-    def _product_of_vectors(self, s: ir.Let, args: tuple[ir.Atom, ...]) -> Step | None:
+    def _product(self, s: ir.Let, fn: Any, args: tuple[ir.Atom, ...]) -> Step | None:
+        """A product of vectors, or of matrices that are so short that it takes longer to call a library."""
         known = [self.context.value(a) for a in args]
-        if not all(isinstance(k, Array) and k.shape and len(k.shape) == 1 and k.dtype == _FLOAT for k in known):
+        shapes = [k.shape for k in known if isinstance(k, Array) and k.shape and k.dtype == _FLOAT]
+        if len(shapes) != 2:
             return None
-        shape = known[0].shape  # type: ignore[union-attr]
-        assert shape is not None
-        if ONE in (shape[0], known[1].shape[0]):  # type: ignore[union-attr, index]
+        if [*map(len, shapes)] == [1, 1]:
+            return self._product_of_vectors(s, args, *shapes)
+        return None if fn is np.inner else self._product_of_few(s, args)
+
+    def _product_of_vectors(
+        self, s: ir.Let, args: tuple[ir.Atom, ...], one: tuple[Dim, ...], other: tuple[Dim, ...]
+    ) -> Step | None:
+        if ONE in (one[0], other[0]):
             return None  # a product of vectors does not stretch
-        operands = self._operands(args, shape)
-        return None if operands is None else Step(s, "sum", shape, operator.mul, operands, None, (0,))
+        operands = self._operands(args, one)
+        return None if operands is None else Step(s, "sum", one, operator.mul, operands, None, (0,))
+
+    def _product_of_few(self, s: ir.Let, args: tuple[ir.Atom, ...]) -> Step | None:
+        """A product with matrices of two to four rows and columns: a sum along the last axis of the space."""
+        a, b = map(self.views.access, args)
+        if a is None or b is None or not {len(a.dims), len(b.dims)} <= {1, 2}:
+            return None
+        if not all(d.is_constant and 2 <= d.offset <= FEW_NUMBERS for d in (*a.dims, *b.dims)):
+            return None
+        if a.dims[-1] != b.dims[0]:
+            return None  # NumPy says so
+        if len(b.dims) == 2:
+            b = b.transposed()
+            if len(a.dims) == 2:
+                a = a.with_axis(1)
+        space = (*a.dims[:1], *b.dims) if len(a.dims) == 3 else max(a.dims, b.dims, key=len)
+        operands = a.along(len(space), space), b.along(len(space), space)
+        return Step(s, "sum", space, operator.mul, operands, None, (len(space) - 1,))
 
     def _roll(
         self, s: ir.Let, args: tuple[ir.Atom, ...], kwargs: tuple[tuple[str | None, ir.Atom], ...]

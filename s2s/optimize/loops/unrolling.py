@@ -14,15 +14,15 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.builder.builder import Context
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.values import Array, Scalar
 from s2s.optimize.loops.writing import SHORT
 from s2s.optimize.rewriting import substitute
 
 __all__ = ["arguments", "length", "unrolled"]
 
-MOST_STATEMENTS = 24
-"""The longest body of a loop that is written out."""
+MOST_STATEMENTS = 96
+"""The longest body of a loop that is written out, indices apart: a row of two products of matrices of three columns."""
 
 _UNROLLED = {operator.truediv: np.divide, operator.pow: np.power}
 """What Python's operators are outside of loops over elements, where they raise for zero."""
@@ -69,8 +69,10 @@ class _Unroller:
             n = length(args[0]) if args else None
             if isinstance(s, ir.Let) and s.target is not None and n is not None:
                 self.places[s.target] = n
-            if isinstance(s, ir.For) and s.iterable in self.places and _is_plain(s):
-                made += self._copies(s, self.places[s.iterable], mapping)  # type: ignore[index]
+            if isinstance(s, ir.For) and s.iterable in self.places:
+                s = ir.with_blocks(s, map(self._block, ir.blocks_of(s)))  # first what is in it
+                assert isinstance(s, ir.For)
+                made += self._copies(s, self.places[s.iterable], mapping) if _is_plain(s) else [s]  # type: ignore[index]
             elif isinstance(s, ir.Let) and s.target is not None and isinstance(s.value, ir.Var) and isinstance(
                 self.context.value(s.value), Array
             ):
@@ -116,7 +118,8 @@ class _Unroller:
 def _is_plain(loop: ir.For) -> bool:
     """Whether a loop has statements that may be written out."""
     body = loop.body.statements
-    if loop.leave is not None or loop.orelse.statements or len(body) > MOST_STATEMENTS:
+    length = sum(1 for s in body if arguments(s, ops.make_tuple) is None)
+    if loop.leave is not None or loop.orelse.statements or length > MOST_STATEMENTS:
         return False
     if not all(isinstance(s, (ir.Let, ir.Store)) for s in body):
         return False
