@@ -37,6 +37,7 @@ from s2s.optimize.detach import detach
 from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.passes import (
     COMPILE_LOOPS,
+    EXACT_WHOLE_LOOPS,
     NESTED,
     NOT_FOR,
     REMARKS,
@@ -224,7 +225,8 @@ def _prepare(function: ir.Function, primal: Primal) -> ir.Function:
     """What the passes over a primal make of it."""
     function = run_passes(PRIMAL, function, primal.context, primal)
     if primal.request.mode not in ("primal", "observed"):
-        function = run_passes((WHOLE_LOOPS,), function, primal.context)
+        loops = WHOLE_LOOPS if primal.request.mode == "grad" else EXACT_WHOLE_LOOPS
+        function = run_passes((loops,), function, primal.context)
     if any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
         function = run_passes(CHANGING, function, primal.context)
         _note_definitions(function, primal.context)

@@ -38,6 +38,7 @@ _OPERATORS = (
     operator.gt, operator.ge,
 )  # fmt: skip
 _MORE = (np.where, np.maximum, np.minimum)
+_EXACT = (*(fn for fn in _OPERATORS if fn is not operator.pow), *_MORE, np.sqrt, operator.getitem)
 _ATTRIBUTES = tuple(map(ir.Const, ("T", "shape", "ndim", "size")))
 _OF_ROWS = (("axis", ir.Const(1)),)
 _VECTORS = (operator.matmul, np.matmul, np.dot)
@@ -61,14 +62,15 @@ def _is_one_of(fn: ir.Atom, functions: Any) -> bool:
 class Lanes:
     """The statements of one loop, for all iterations. ``lanes`` has the arrays that hold what a variable is in each of
     them, along the first axis; ``met`` are places that were read or written before the loop, with the lengths of their
-    axes: these lie inside."""
+    axes: these lie inside. Where it is ``exact``, what sums, and functions that round in another way, are refused."""
 
-    def __init__(self, iterations: Iterations, memory: Memory, met: set[Any]) -> None:
+    def __init__(self, iterations: Iterations, memory: Memory, met: set[Any], exact: bool) -> None:
         self.iterations = iterations
         self.loop = iterations.loop
         self.context = iterations.context
         self.memory = memory
         self.met = met
+        self.exact = exact
         self.builder = iterations.builder
         self.lanes: dict[ir.Atom, ir.Atom] = {}
         self.indices = self._indices()
@@ -186,12 +188,14 @@ class Lanes:
         fn = plain_of(fn) or fn
         atoms: Any = [a for a in ir.atoms_of(call) if isinstance(a, ir.Var)]
         if any(a in self.params for a in atoms):
+            if self.exact:
+                raise Refused
             self._add_up(s, fn, args)
         elif s.target in self.indices:
             return  # it is written where it is used
         elif not any(a in self.lanes or a in self.indices for a in atoms):
             self._same(s, fn, args)
-        elif call.kwargs and fn is not np.sum:
+        elif (call.kwargs and fn is not np.sum) or (self.exact and not _is_one_of(ir.Const(fn), _EXACT)):
             raise Refused
         elif fn is operator.getitem:
             self._take(s, *args)  # type: ignore[arg-type]
@@ -425,7 +429,7 @@ class Lanes:
         if s.target in self.lanes or self._depends(s.value):
             raise Refused
         if not self._depends(s.key):
-            if s.op not in _SUMS or s.value not in self.lanes:
+            if s.op not in _SUMS or s.value not in self.lanes or self.exact:
                 raise Refused
             self._check_inside(s.target, s.key)
             self.builder.store(s.target, s.key, self._call_of(self._total(s.value), s.span), s.op, s.span)

@@ -6,6 +6,7 @@ are the same without them.
 
 from __future__ import annotations
 
+import functools
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -36,8 +37,8 @@ from s2s.optimize.triangular import substitute_in_triangular
 from s2s.optimize.whole_loops import write_whole_loops
 
 __all__ = [
-    "COMPILE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS", "WHOLE_LOOPS", "WITH_LOOPS",
-    "run_passes", "switched_off",
+    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS",
+    "WHOLE_LOOPS", "WITH_LOOPS", "run_passes", "switched_off",
 ]
 
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
@@ -79,6 +80,9 @@ SHORT = Pass("short", with_numbers, "short arrays of known length become numbers
 WHOLE_LOOPS = Pass(
     "whole-loops", write_whole_loops, "loops whose iterations are independent become operations on arrays",
     optional=True, reassociates=True)
+EXACT_WHOLE_LOOPS = Pass(
+    WHOLE_LOOPS.name, functools.partial(write_whole_loops, exact=True), WHOLE_LOOPS.about, optional=True)
+"""Where the value of the primal is asked for, with its derivative or without: sums stay loops."""
 
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, VERSIONS, STORES, RANGES, DEAD_CODE,

@@ -33,12 +33,13 @@ _FEW = 4
 """The number of iterations up to which a loop stays one."""
 
 
-def write_whole_loops(function: ir.Function, context: Context) -> ir.Function:
-    """The function with operations on arrays for loops whose iterations are independent, the innermost first."""
+def write_whole_loops(function: ir.Function, context: Context, exact: bool = False) -> ir.Function:
+    """The function with operations on arrays for loops whose iterations are independent, the innermost first; its value
+    stays the same to the last bit where that is asked for."""
     if any(isinstance(s, ir.Try) for s in ir.walk(function.body)):
         return function  # what was done before an exception would be seen
     while any(isinstance(s, ir.For) and _may_be_whole(s) for s in ir.walk(function.body)):
-        writer = _Writer(function, context)
+        writer = _Writer(function, context, exact)
         made = writer.block(function.body)
         if not writer.written:
             break
@@ -68,8 +69,9 @@ class _Writer:
     """Writes the loops of one function. ``met`` are places that were read or written before, with the lengths of their
     axes: these lie inside."""
 
-    def __init__(self, function: ir.Function, context: Context) -> None:
+    def __init__(self, function: ir.Function, context: Context, exact: bool) -> None:
         self.context = context
+        self.exact = exact
         self.views = Views(function, context.value)
         self.memory = Memory(function, context.value)
         self.met: set[Any] = set()
@@ -101,7 +103,7 @@ class _Writer:
         taken: Any = (facts.assumed, facts.alike, facts.needed, facts.bounded, self.context.must_keep)
         before, forced = [set(one) for one in taken], dict(self.context.forced)
         try:
-            statements = Lanes(iterations, self.memory, self.met).write()
+            statements = Lanes(iterations, self.memory, self.met, self.exact).write()
         except Refused:  # nothing is relied on for what is not written
             for one, content in zip(taken, before, strict=True):
                 one.intersection_update(content)

@@ -111,6 +111,14 @@ def test_iterations_are_done_at_once(f, monkeypatch):
     np.testing.assert_allclose(turned, s2s.hvp(f, (x,), (np.cos(x),)), rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.parametrize("f", WHOLE, ids=lambda f: f.__name__)
+def test_a_value_is_that_of_the_loops(f):
+    x, _ = WHOLE[f]
+    value, found = s2s.value_and_grad(f)(x)
+    assert value == f(x) == s2s.jvp(f, (x,), (x,))[0]
+    np.testing.assert_allclose(found, s2s.grad(f)(x), rtol=1e-9, atol=1e-12)
+
+
 # --- loops that stay --------------------------------------------------------------------------------------------------
 
 
