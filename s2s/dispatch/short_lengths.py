@@ -25,17 +25,23 @@ class ShortLengths:
         self._first: dict[str, int] = {}
 
     def known(self, avals: list[AbstractValue], values: tuple[Any, ...]) -> list[AbstractValue]:
-        """The abstract values of arguments with these lengths known: those of last axes. That of a vector with an item
-        for each row of another argument is how many rows there are."""
+        """The abstract values of arguments with these lengths known: those of last axes, and of square matrices. That
+        of a vector with an item for each row of another argument is how many rows there are."""
         arrays = [found for pair in zip(avals, values, strict=True) for found in _arrays(*pair)]
-        rows = {value.shape[0] for _, value in arrays if value.ndim > 1}
+        rows = {value.shape[0] for _, value in arrays if value.ndim > 1 and not _is_square(value)}
         for shape, value in arrays:
-            symbol, n = shape[-1].symbol, value.shape[-1]
-            if not symbol or self._first.setdefault(symbol, n) != n or not 2 <= n <= FEW_NUMBERS:
-                continue
-            if value.ndim > 1 or n not in rows:
-                avals = [with_length(aval, symbol, n) for aval in avals]
+            for axis in (-1, -2) if _is_square(value) else (-1,):
+                symbol, n = shape[axis].symbol, value.shape[axis]
+                if not symbol or self._first.setdefault(symbol, n) != n or not 2 <= n <= FEW_NUMBERS:
+                    continue
+                if value.ndim > 1 or n not in rows:
+                    avals = [with_length(aval, symbol, n) for aval in avals]
         return avals
+
+
+def _is_square(value: Any) -> bool:
+    """Whether it is a square matrix, or several."""
+    return value.ndim > 1 and value.shape[-1] == value.shape[-2]
 
 
 def _arrays(aval: AbstractValue, value: Any) -> Iterator[tuple[tuple[Dim, ...], Any]]:

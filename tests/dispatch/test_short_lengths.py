@@ -50,11 +50,11 @@ def versions():
 
 def test_the_first_length_of_a_last_axis_is_known(versions):
     gradient = s2s.grad(s2s.differentiable(energy, backend="numba"), argnums=(0, 1, 2))
-    assert versions(gradient, energy, [(3, 3), 3]) == 1
+    assert versions(gradient, energy, [(4, 3), 4]) == 1
     assert "np.empty(3)" not in gradient.dispatcher.last.compiled.loops.text
     assert versions(gradient, energy, [(5, 3), 5]) == 1  # as many masses as bodies: no length of a version
     assert versions(gradient, energy, [(4, 2), 4]) == 2
-    assert versions(gradient, energy, [(4, 4), 4]) == 2  # shares that for any
+    assert versions(gradient, energy, [(5, 4), 5]) == 2  # shares that for any
     assert versions(gradient, energy, [(4, 5), 4]) == 2
     assert versions(gradient, energy, [(0, 3), 0]) == 2
     assert versions(gradient, energy, [(2, 3), 2]) == 2
@@ -72,6 +72,24 @@ def test_vectors_and_arrays_in_tuples(versions):
     assert versions(gradient, of_state, [[2, (4, 2)]]) == 1
     assert versions(gradient, of_state, [[4, (3, 4)]]) == 2
     assert versions(gradient, of_state, [[3, (3, 3)]]) == 2
+
+
+def filtered(a, x, softening):
+    """Steps of a state by a matrix."""
+    p, total = a, 0.0
+    for k in range(len(x) - 1):
+        p = a @ p @ a.T + softening * np.outer(x, x)
+        total += np.sum(p) * x[k] / (1.0 + p[0, 0] ** 2)
+    return total
+
+
+def test_both_lengths_of_square_matrices_are_known(versions):
+    gradient = s2s.grad(s2s.differentiable(filtered, backend="numba"), argnums=(0, 1, 2))
+    assert versions(gradient, filtered, [(3, 3), 3]) == 1
+    assert " @ " not in "".join(
+        line.partition("#")[0] for line in gradient.dispatcher.last.compiled.loops.text.splitlines())
+    assert versions(gradient, filtered, [(2, 2), 2]) == 2
+    assert versions(gradient, filtered, [(6, 6), 6]) == 2
 
 
 def test_second_derivatives():
