@@ -343,3 +343,13 @@ def unequal(x, w):
 def test_products_of_unequal_lengths_raise_as_numpy(rng):
     with pytest.raises(ValueError, match="matmul"):
         looped(unequal, rng.random((4, 3)), rng.random(3))
+
+
+def test_an_item_that_nothing_reads_of_a_view_of_a_short_array():
+    def f(a):
+        pair = np.array([a, a * a])[:2]
+        ones = [a for e in pair]  # noqa: F841
+        return a * pair[1]
+
+    np.testing.assert_allclose(s2s.grad(s2s.differentiable(f, backend="numba"))(1.5), 3 * 1.5**2, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(s2s.differentiable(f, backend="numba"), (1.5,), (1.0,))[1], 6.75, rtol=1e-12)

@@ -24,7 +24,7 @@ import numpy as np
 from s2s.analysis.unchanged import unchanged_parameters
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
-from s2s.core.values import Array, Dim, Known, Scalar
+from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar, Sequence
 from s2s.optimize.loops.short_writing import Writer, cross_of, display_of, made_of
 from s2s.optimize.loops.unrolling import arguments, length, unrolled
 from s2s.optimize.loops.writing import SHORT
@@ -56,7 +56,7 @@ class Short:
         self.function = function
         self.arrays: dict[ir.Var, Shape] = {}
         self.stacks: dict[ir.Var, Shape] = {}
-        self.uses = _uses_of_live(function)
+        self.uses = _uses_of_live(function, context)
         self.joined: list[tuple[ir.Var, tuple[ir.Atom, ...]]] = []
         self.like: dict[ir.Var, ir.Atom] = {}
         """Arrays that are as long as another one."""
@@ -181,6 +181,10 @@ class Short:
             self._unchanged = unchanged_parameters(self.function, self.context.value)
         return atom in self._unchanged
 
+    def is_dead_view(self, s: ir.Let) -> bool:
+        """Whether a statement makes a view that nothing reads."""
+        return _is_dead_view(s, self.uses, self.context)
+
     def is_item(self, value: ir.Atom) -> bool:
         """Whether it is a float, or a constant that is one in an array of floats."""
         known = self.context.value(value)
@@ -285,7 +289,7 @@ class _Uses:
         args = s.value.args if isinstance(s.value, ir.Call) else ()
         first = args[0] if args else None
         put, popped = arguments(s, list.append), arguments(s, list.pop)
-        if _is_dead_view(s, self.short.uses):
+        if self.short.is_dead_view(s):
             return
         if s.target is None:
             if put is not None and put[0] in self.short.stacks and self._is_there(put[1]):
@@ -319,18 +323,33 @@ class _Uses:
 _SHORT = frozenset(Dim("", n) for n in range(2, SHORT + 1))
 
 
-def _uses_of_live(function: ir.Function) -> Counter[ir.Atom]:
+def _uses_of_live(function: ir.Function, context: Context) -> Counter[ir.Atom]:
     """How often each variable is read, by what is read itself or has an effect."""
     uses = count_uses(function.body)
     lets = [s for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None]
     for s in reversed(lets):
-        if _is_dead_view(s, uses):
+        if _is_dead_view(s, uses, context):
             uses.subtract(a for a in ir.atoms_of(s.value) if isinstance(a, ir.Var))
     return uses
 
 
-def _is_dead_view(s: ir.Let, uses: Counter[ir.Atom]) -> bool:
-    return s.target is not None and not uses[s.target] and isinstance(s.value, ir.Call) and s.value.fn in _VIEWS
+def _is_dead_view(s: ir.Let, uses: Counter[ir.Atom], context: Context) -> bool:
+    """Whether a statement makes a view, or the key of one, that nothing reads: an integer in the key may be outside."""
+    if s.target is None or uses[s.target] or not isinstance(s.value, ir.Call) or s.value.fn not in _VIEWS:
+        return False
+    if s.value.fn != ir.Const(operator.getitem):
+        return True
+    key = s.value.args[1]
+    parts = context.definition(key, ops.make_tuple) or (key,)  # type: ignore[arg-type]
+    return all(_is_slice(context.value(part)) for part in parts if not isinstance(part, ir.Star))
+
+
+def _is_slice(value: AbstractValue) -> bool:
+    """Whether a part of a key takes what there is of an axis, or makes one of length one."""
+    if isinstance(value, Known):
+        parts = value.value if type(value.value) is tuple else (value.value,)
+        return all(part is None or part is Ellipsis or isinstance(part, slice) for part in parts)
+    return isinstance(value, Sequence) and value.type is slice
 
 
 _VIEWS = tuple(map(ir.Const, (operator.getitem, slice, ops.make_tuple, getattr, np.expand_dims, np.transpose)))

@@ -136,6 +136,8 @@ class Writer:
             item = builder.call(ops.make_tuple, *self.elements[put[1]], span=s.span)
             builder.add(ir.Let(None, ir.Call(ir.Const(list.append), (put[0], item)), s.span))
             return True
+        if self.found.is_dead_view(s):
+            return True
         items = display_of(s)
         if items is not None:
             self.displays[target] = items
@@ -157,7 +159,7 @@ class Writer:
             case ir.Call(ir.Const(value=fn)) if fn is getattr:
                 self.shapes[target] = self.found.arrays[first]
             case _:
-                return not self.found.uses[target]  # a view that nothing reads
+                return False
         return True
 
     def _made(self, builder: Builder, s: ir.Let, target: ir.Var) -> bool:
