@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import s2s
 from tests.optimize.test_element_loops import looped
 
 
