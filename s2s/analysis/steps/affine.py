@@ -232,6 +232,12 @@ class Forms(Algebra):
             self._gives_integers(atom) or _counts(self.value_of(atom))
         )
 
+    def note_number(self, form: Form) -> None:
+        """Note that what a form stands for is a number."""
+        number = self.only(form)
+        if number is not None:
+            self.scalars.add(number)
+
     def _note_number(self, number: int, target: ir.Var) -> None:
         if is_number(self.value_of(target)):
             self.scalars.add(number)

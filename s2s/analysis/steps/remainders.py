@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from typing import assert_never
 
+from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.alike import written
 from s2s.analysis.memory import Memory
 from s2s.analysis.steps.affine import Forms, factor_in_sum
@@ -21,7 +22,7 @@ from s2s.analysis.steps.algebra import Form, Product, added, is_matrix_product
 from s2s.analysis.steps.contents import WHOLE
 from s2s.core import ir
 from s2s.core.record import record
-from s2s.core.values import AbstractValue
+from s2s.core.values import AbstractValue, Array, Sequence
 
 __all__ = ["Remainder", "Remainders", "find_remainders"]
 
@@ -138,6 +139,8 @@ class _Finder:
 
     def store(self, s: ir.Store) -> None:
         """``target[key] -= value``: the sum of what is there and the value."""
+        if s.kind == "item" and self.is_element(s.target, s.key):
+            self.forms.note_number(self.forms.of(s.value))
         if s.op is None and s.kind in ("item", "whole"):
             self.forms.contents.keep(s.target, s.key if s.kind == "item" else WHOLE, s.value)
         sign = factor_in_sum(s.op) if s.op is not None else None
@@ -147,6 +150,14 @@ class _Finder:
         if s.kind == "item" and not self.forms.contents.is_all(s.key):
             there = self.forms.item(there, self.forms.of(s.key))
         self.sum(s, added(there, self.forms.of(s.value), sign))
+
+    def is_element(self, target: ir.Atom, key: ir.Atom) -> bool:
+        """Whether a key names one element of an array: what is stored there is a number, whatever is known of it."""
+        known, index = self.forms.value_of(target), self.forms.value_of(key)
+        if not isinstance(known, Array) or known.shape is None:
+            return False
+        parts = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+        return len(parts) == len(known.shape) and all(map(is_number, parts))
 
     # --- sums
 

@@ -634,8 +634,14 @@ def of_some_together(v):
     return both.copy() - np.array([int(a) for a in both])
 
 
+def of_a_sum_in_an_array(v):
+    total, whole = sum([3.0 * a for a in v]), np.zeros((2, 2))
+    whole[0, 1] = np.trunc(total)
+    return (np.array([[0.5, total], [0.5, 0.5]]) - whole).ravel()
+
+
 OF_NO_KNOWN_TYPE = [
-    of_some_together, converted_by_a_method, rounded_by_a_method, converted_in_a_helper, listed_of_all,
+    of_a_sum_in_an_array, of_some_together, converted_by_a_method, rounded_by_a_method, converted_in_a_helper, listed_of_all,
     listed_and_read_by_places, of_a_copy, of_lists, of_one_of_two,
 ]  # fmt: skip
 
