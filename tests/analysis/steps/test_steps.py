@@ -641,8 +641,8 @@ def of_a_sum_in_an_array(v):
 
 
 OF_NO_KNOWN_TYPE = [
-    of_a_sum_in_an_array, of_some_together, converted_by_a_method, rounded_by_a_method, converted_in_a_helper, listed_of_all,
-    listed_and_read_by_places, of_a_copy, of_lists, of_one_of_two,
+    of_a_sum_in_an_array, of_some_together, converted_by_a_method, rounded_by_a_method, converted_in_a_helper,
+    listed_of_all, listed_and_read_by_places, of_a_copy, of_lists, of_one_of_two,
 ]  # fmt: skip
 
 
