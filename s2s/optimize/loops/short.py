@@ -296,6 +296,8 @@ class _Uses:
                 if self.arrays[put[1]] == self.short.stacks[put[0]]:  # type: ignore[index]
                     self.left[put[0]] -= 1
                     self._holds(put[1])
+        elif popped is not None and popped[0] not in self.short.stacks and s.target in self.arrays:
+            self.left[s.target] += 1  # it is an array there
         elif popped is not None and popped[0] in self.short.stacks:
             self.left[popped[0]] -= self.arrays.get(s.target) == self.short.stacks[popped[0]]  # type: ignore[index]
         elif s.target in self.arrays:

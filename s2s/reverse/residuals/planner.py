@@ -418,6 +418,8 @@ class Planner:
                 whole.add(var)
             kept.append(var)
         for var in kept:
+            if var in formulas:  # of which only the shape is read, and which others are computed from
+                continue
             reason = Reason.CHANGES if var in whole else Reason.SHAPE_ONLY
             self.plan.add(var, "keep", reason, span=self.span_of(var))
             self.storage.keep(sweep, var, sweep.requests[var], var not in whole)
