@@ -93,6 +93,7 @@ class Caller:
 
     def replace(self, value: Any, call: ast.Call | None) -> Any:
         """What stands for a function: Python functions are compiled too."""
+        said = "any call" if call is None else ast.unparse(call)  # before what is constant is taken out of it
         found = replacement(value, call)
         wrapped = getattr(found, "__wrapped__", None)
         if type(found).__name__ in ("Differentiable", "_Choosing") and isinstance(wrapped, types.FunctionType):
@@ -102,7 +103,7 @@ class Caller:
         if found is value and isinstance(value, types.FunctionType) and not _is_numpy(value):
             return called_function(value, self)
         if found is not value and not isinstance(found, ast.AST):
-            self.marks[id(found)] = mark_of_replaced(value, call)
+            self.marks[id(found)] = mark_of_replaced(value, said)
         return found
 
 

@@ -59,15 +59,15 @@ def digest_of(
     return new_hash("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def mark_of_replaced(value: Any, call: ast.Call | None) -> str:
-    """What another process knows a helper by: what it stands for, and the call in which it does; "" where there is
-    nothing that it can compare."""
+def mark_of_replaced(value: Any, call: str) -> str:
+    """What another process knows a helper by: what it stands for, and the text of the call in which it does, with the
+    axes and subscripts that the helper is made for; "" where there is nothing that it can compare."""
     try:
         named = value.text if isinstance(value, Nest) else value
         replaced = named if isinstance(named, str) else _mark(value)
     except Unstorable:
         return ""
-    return f"for {replaced} in {ast.unparse(call) if call is not None else 'any call'}"
+    return f"for {replaced} in {call}"
 
 
 def mark_of_called(

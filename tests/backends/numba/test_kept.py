@@ -1,5 +1,6 @@
 """Machine code on disk: found by the next process, made anew where what it was made of is another, never trusted."""
 
+import linecache
 import os
 import subprocess
 import sys
@@ -186,3 +187,27 @@ def test_another_process_does_not_compile(tmp_path):
         done = subprocess.run(
             [sys.executable, "-c", script, run], cwd=tmp_path, env=environment, capture_output=True, text=True)
         assert done.stdout == "[ 3. 12.] [27.]\n", done.stderr
+
+
+EDITS = [
+    ("np.einsum('ij,jk->ik', a, b)", "np.einsum('ij,kj->ik', a, b)"),
+    ("np.tensordot(a, b, ((0,), (1,)))", "np.tensordot(a, b, ((0,), (0,)))"),
+    ("np.prod(a, axis=0)", "np.prod(a, axis=1)"),
+    ("a.prod(axis=0)", "a.prod(axis=1)"),
+]
+
+
+@pytest.mark.parametrize("texts", EDITS, ids=lambda texts: texts[0])
+def test_other_axes_in_the_program_are_other_machine_code(texts, cache, tmp_path):
+    """What is constant in a call goes into a helper, and is in no text that Numba compiles."""
+    a, b, x = np.random.default_rng(1).uniform(0.5, 1.5, size=(3, 4, 4))
+    file = tmp_path / "edited.py"
+    for text in texts:
+        file.write_text(f"import numpy as np\n\ndef f(x, a, b):\n    return np.sum(x * x * {text})\n")
+        linecache.checkcache(str(file))
+        scope = {}
+        exec(compile(file.read_text(), str(file), "exec"), scope)
+        gradient = s2s.grad(s2s.differentiable(scope["f"], backend="numba"))
+        np.testing.assert_allclose(gradient(x, a, b), 2.0 * x * eval(text, {"np": np, "a": a, "b": b}), rtol=1e-12)
+        assert gradient.backend == "numba"
+    assert len(code_in(cache)) == len(texts)
