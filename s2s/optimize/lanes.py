@@ -75,10 +75,12 @@ class Lanes:
         self.lanes: dict[ir.Atom, ir.Atom] = {}
         self.indices = self._indices()
         self.params = {c.param: k for k, c in enumerate(self.loop.carried)}
-        self.sums: dict[int, tuple[Any, ir.Atom]] = {}
+        self.summed: set[int] = set()
         self.uses = count_uses(self.loop.body)
         self.length: Dim | None = None
         self.has_vectors = False
+        self.stores = 0
+        self.stores_before: dict[ir.Atom, int] = {}
         self.stored = {self._memory(s.target) for s in self.loop.body.statements if isinstance(s, ir.Store)}
 
     def _indices(self) -> set[ir.Atom]:
@@ -96,25 +98,20 @@ class Lanes:
         for s in self.loop.body.statements:
             if isinstance(s, ir.Let):
                 self._let(s)
+                self.stores_before[s.target] = self.stores  # type: ignore[index]
             elif isinstance(s, ir.Store):
                 self._store(s)
-        for k, c in enumerate(self.loop.carried):
-            if k not in self.sums or self.loop.body.yields[k] == c.param:
-                raise Refused
-            fn, added = self.sums[k]
-            value = self._total(added)
-            if fn is not operator.add or c.init not in _ZEROS:
-                total = self._call_of(value, self.loop.span)
-                value = ir.Call(ir.Const(fn), (c.init, total))
-            self.context.definitions[c.result] = value
-            self.builder.add(ir.Let(c.result, value, self.loop.span))
-        if self.length is None:
+                self.stores += 1
+        if self.length is None or self.summed != {*range(len(self.loop.carried))}:
             raise Refused
         return self.builder.statements
 
     def _total(self, added: ir.Atom) -> ir.Call:
         """The sum of what a variable is in all iterations."""
         made, lane = self.context.definitions.get(added), self.lanes[added]  # type: ignore[arg-type]
+        axis = (("axis", ir.Const(0)),) if self._rank(added) else ()
+        if not self._is_still(added):
+            return ir.Call(ir.Const(np.sum), (lane,), axis)
         if isinstance(made, ir.Call) and made.fn == ir.Const(operator.mul) and self.uses[added] == 1:
             ranks = [self._rank(a) for a in made.args if a in self.lanes]  # type: ignore[arg-type]
             if len(ranks) == 2 and 0 in ranks:
@@ -123,8 +120,11 @@ class Lanes:
         made = self.context.definitions.get(lane)  # type: ignore[arg-type]
         if isinstance(made, ir.Call) and made.fn == ir.Const(np.sum) and made.kwargs == _OF_ROWS:
             return ir.Call(ir.Const(np.sum), made.args)
-        axis = (("axis", ir.Const(0)),) if self._rank(added) else ()
         return ir.Call(ir.Const(np.sum), (lane,), axis)
+
+    def _is_still(self, atom: ir.Atom) -> bool:
+        """Whether what a variable was computed from is what it was then: nothing was stored since."""
+        return self.stores_before.get(atom) == self.stores
 
     def _call_of(self, call: ir.Call, span: ir.Span | None) -> ir.Atom:
         return self.builder.call(call.fn.value, *call.args, span=span, kwargs=call.kwargs)  # type: ignore[arg-type, union-attr]
@@ -382,7 +382,7 @@ class Lanes:
             raise Refused
         product = self.context.definitions.get(call.args[0])  # type: ignore[arg-type]
         if isinstance(product, ir.Call) and product.fn == ir.Const(operator.mul) and self.uses[call.args[0]] == 1:  # type: ignore[index]
-            if [self._rank(a) for a in product.args] == [1, 1]:  # type: ignore[arg-type]
+            if self._is_still(call.args[0]) and [self._rank(a) for a in product.args] == [1, 1]:  # type: ignore[arg-type]
                 return self._multiply(s, operator.matmul, product.args)  # type: ignore[arg-type]
         self._call(s, np.sum, lane, kwargs=_OF_ROWS)
 
@@ -420,7 +420,12 @@ class Lanes:
         are_numbers = is_number(init) and is_number(result)
         if added not in self.lanes or not (is_array or (are_numbers and not self._rank(added))):
             raise Refused
-        self.sums[k] = fn, added
+        value = self._total(added)
+        if fn is not operator.add or c.init not in _ZEROS:
+            value = ir.Call(ir.Const(fn), (c.init, self._call_of(value, self.loop.span)))
+        self.context.definitions[c.result] = value
+        self.builder.add(ir.Let(c.result, value, self.loop.span))
+        self.summed.add(k)
 
     def _store(self, s: ir.Store) -> None:
         known = self.context.value(s.target)

@@ -91,10 +91,31 @@ def old_numbers(x):
     return np.sum(z * z)
 
 
+def sums_what_it_changes(x):
+    z, total, other = x.copy(), 0.0, 1.0
+    for i in range(len(x)):
+        total += z[i]
+        t = z[i] * x[i]
+        z[i] = z[i] * z[i]
+        other += t
+    return total * other * np.sum(z)
+
+
+def sums_rows_that_it_changes(a):
+    z, total, other = a.copy(), 0.0, np.zeros(a.shape[1])
+    for i in range(a.shape[0]):
+        t, v, q = np.sum(z[i]), a[i] * z[i, 0], z[i] * z[i]
+        z[i] = 2.0 * z[i]
+        total += t + np.sum(q)
+        other = other + v
+    return total * np.sum(other) * np.sum(z)
+
+
 WHOLE = {
     eliminated: (M, "a[t1:, t1:] -= a[t1:, k, None] * a[k, t1:]"), orthonormal: (M, ".T @ q"),
     factor: (M, "a_1[i, :j] * a_1[j, :j]"), turned: (X, "x[:k][::-1] * y[:k]"), valley: (X, "x[1:] - x[:-1] ** 2"),
     layers: (M, "np.tanh("), products: (M, "a[i] * a[j]"), old_numbers: (X, "np.sin("),
+    sums_what_it_changes: (X, "total = np.sum(z)"), sums_rows_that_it_changes: (M, "z[...] = 2.0 * z"),
 }  # fmt: skip
 
 
