@@ -255,8 +255,10 @@ def test_sweep_that_is_not_needed_is_not_there():
     assert sum(isinstance(node, ast.For) for node in ast.walk(tree)) == 2
 
 
-def test_the_saved_value_is_preallocated():
+def test_a_float_is_kept_on_a_list_and_a_number_of_numpy_in_an_array():
     text = generated(logistic_growth, (0.2, 1.1, 5), (0, 1))
+    assert "append(" in text and "np.empty(" not in text
+    text = generated(logistic_growth, (np.float64(0.2), 1.1, 5), (0, 1))
     assert "np.empty(" in text and "append" not in text
 
 

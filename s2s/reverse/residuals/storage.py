@@ -4,8 +4,9 @@
     for i in range(n):                      y = saved_y[i]
         saved_y[i] = y                      ...
 
-An array is taken where the number of iterations is known before the loops and the value is a number of a known type. Of
-an array of which only the shape and the dtype are read, these are kept (``rt.outline``).
+An array is taken where the number of iterations is known before the loops and the value is a number of a known type. A
+``float`` goes on a list where Python runs the loops, which makes a new number of each item that it reads from an array.
+Of an array of which only the shape and the dtype are read, these are kept (``rt.outline``).
 """
 
 from __future__ import annotations
@@ -74,11 +75,14 @@ class Storage:
         assert loop is not None
         called = self.context.name_of(var)
         name = "saved" if called == "%" else f"saved_{called}"
-        sizes = self._iteration_counts(loop, self.context.value(var))
-        if sizes is not None:
-            self._keep_in_array(sweep, var, back, loop, name, sizes)
-        else:
+        known = self.context.value(var)
+        sizes = self._iteration_counts(loop, known)
+        loops = [] if sizes is None else self._loops_of(var, loop)
+        is_float = isinstance(known, Scalar) and known.type is float
+        if sizes is None or (is_float and len(loops) == len(sizes) and not self.planner.is_compiled):
             self._keep_on_list(sweep, var, back, loop, name, only_shape)
+        else:
+            self._keep_in_array(sweep, var, back, loops, name, sizes[len(sizes) - len(loops):])
 
     def is_array(self, region: Region, known: AbstractValue) -> bool:
         """Whether a value of a region is kept in an array, which makes it one of its type."""
@@ -101,18 +105,24 @@ class Storage:
         given = ir.Call(ir.Const(list.pop), (self._in_reverse(sweep, kept, loop.scope()),))
         sweep.prologue.append(ir.Let(back, given, span))
 
-    def _keep_in_array(
-        self, sweep: Sweep, var: ir.Var, back: ir.Var, loop: Region, name: str, sizes: list[ir.Atom]
-    ) -> None:
-        known, span = self.context.value(var), self.planner.span_of(var)
-        assert isinstance(known, Scalar)
-        plain = known.type in (float, np.float64, AnyFloat)
+    def _loops_of(self, var: ir.Var, loop: Region) -> list[Region]:
+        """The nested loops in whose iterations a variable is another one: each of those further out would keep the
+        same again."""
         loops = [r for r in loop.path_from(loop.scope()) if isinstance(r.statement, ir.For)]
         while len(loops) > 1:
             inner = frozenset(id(region.statement) for region in loops[1:])
             if not is_invariant(self.planner, var, loops[0], inner):
                 break
-            loops, sizes = loops[1:], sizes[1:]  # each iteration of the outer loop puts the same there
+            loops = loops[1:]
+        return loops
+
+    def _keep_in_array(
+        self, sweep: Sweep, var: ir.Var, back: ir.Var, loops: list[Region], name: str, sizes: list[ir.Atom]
+    ) -> None:
+        """Keep a variable in an array that is indexed by the items of loops."""
+        known, span, loop = self.context.value(var), self.planner.span_of(var), loops[-1]
+        assert isinstance(known, Scalar)
+        plain = known.type in (float, np.float64, AnyFloat)
         sizes = [self._at_least_zero(loop, size) for size in sizes]
         shape = sizes[0] if len(sizes) == 1 else self._create(loop, _tuple_of(sizes), "%")
         kwargs = () if plain else (("dtype", ir.Const(known.type)),)
