@@ -234,6 +234,10 @@ class _Rewriter(ast.NodeTransformer):
         lines = {_line(n) for n in products}
         has_stacks = any(self._is_stack(side) for n in products for side in (n.left, n.right))
         self.products = lines if has_stacks or lines & outside.by_python else set()
+        calls = [n for n in ast.walk(self.node) if isinstance(n, ast.Call) and _line(n) in outside.by_python]
+        self.stopped = [f for f in (self._static(n.func) for n in calls) if isinstance(f, types.FunctionType)
+                        and (f.__module__ or "").startswith("s2s.rules")]
+        """Functions of rules that are called where Numba has stopped: Python makes all their calls."""
 
     def _takes_tuples(self, func: ast.expr) -> bool:
         """Whether a function takes a tuple of arrays for a list of them."""
@@ -485,7 +489,8 @@ class _Rewriter(ast.NodeTransformer):
                 raise Unsupported(f"`{ast.unparse(node)}` has arguments that Numba does not know", node.lineno)
             node = self._spelled(node, value)
             is_own = 0 in self.outside.by_python and isinstance(value, types.FunctionType) and is_of_rules(value)
-            made = self._by_python(node, value) if is_own or _line(node) in self.outside.by_python else None
+            is_there = _line(node) in self.outside.by_python or any(value is f for f in self.stopped)
+            made = self._by_python(node, value) if is_own or is_there else None
             if made is not None and is_own:
                 self.adapted.by_python.add(0)
             try:

@@ -26,6 +26,7 @@ from numba.np.numpy_support import as_dtype, from_dtype
 
 from s2s.analysis import functions
 from s2s.backends.numba.grids import grid_points
+from s2s.backends.numba.handed import UNKNOWN, constant_of, through_python
 from s2s.backends.numba.paths import DYNAMIC, is_of_rules
 from s2s.core.functions import Result
 from s2s.core.inspection import public_module
@@ -35,7 +36,10 @@ __all__ = ["by_python", "is_foreign", "lacks", "lacks_method"]
 _PACKAGES = ("numpy", "scipy", "math")
 _NOT = ("call", "pulled", "apply", "again", "recorded")
 _SIZES = (2, 3, 1)
-_MOST_TRIED = 60
+_ALSO = (0, -1)
+"""Numbers that an integer among the arguments may have besides lengths: as an axis it is less than the rank."""
+_MOST_TRIED = 240
+_MOST_ELEMENTS = 4096
 
 
 def is_foreign(value: Any) -> bool:
@@ -130,12 +134,11 @@ def _helper(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> A
     names = ", ".join(f"a{k}" for k in range(count))
 
     def made(*kinds: Any) -> Any:
-        result = _known_type(function, args, keywords, kinds) or _result_type(function, call, kinds, is_new)
+        result = _known_type(function, args, keywords, kinds)
+        if result is None:
+            result = _result_type(function, call, kinds, is_new, _lengths_in((args, *keywords.values())))
         convert = _converter(result)
-        scope = {"objmode": numba.objmode, "result": result, "call": lambda *given: convert(call(*given))}
-        body = f"    with objmode(out=result):\n        out = call({names})\n    return out"
-        exec(f"def by_python({names}):\n{body}", scope)
-        return scope["by_python"]
+        return through_python(lambda *given: convert(call(*given)), kinds, result)
 
     scope: dict[str, Any] = {"made": made}
     exec(f"def choose({names}):\n    return made({names})", scope)
@@ -147,15 +150,25 @@ def _helper(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> A
 # --- the type of a result -------------------------------------------------------------------------------------------
 
 
-def _result_type(function: Any, call: Any, kinds: tuple[Any, ...], is_new: bool) -> Any:
-    """The type of what a function gives for arguments of these types, by examples."""
+def _lengths_in(parts: Any) -> tuple[int, ...]:
+    """Integers among constants that may be lengths."""
+    if isinstance(parts, (tuple, list)):
+        return tuple(dict.fromkeys(n for part in parts for n in _lengths_in(part)))
+    return (parts,) if type(parts) is int and max(_SIZES) < parts <= _MOST_ELEMENTS else ()
+
+
+def _result_type(
+    function: Any, call: Any, kinds: tuple[Any, ...], is_new: bool, more: tuple[int, ...] = ()
+) -> Any:
+    """The type of what a function gives for arguments of these types, by examples, arrays with ``more`` lengths too."""
     name = getattr(function, "__name__", "a function")
     found: list[Any] = []
-    tried = itertools.product(_SIZES, repeat=sum(map(_slots, kinds)))
-    ones = (1,) * sum(map(_slots, kinds))
+    slots = [slot for kind in kinds for slot in _slots(kind, more)]
+    tried = itertools.product(*slots)
+    most = 9 if any(isinstance(kind, types.List) for kind in kinds) else 3
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        for sizes in (ones, *itertools.islice(tried, _MOST_TRIED)):
+        for sizes in ((1,) * len(slots), *itertools.islice(tried, _MOST_TRIED)):
             left = iter(sizes)
             examples = [_example(kind, left) for kind in kinds]
             try:
@@ -163,10 +176,12 @@ def _result_type(function: Any, call: Any, kinds: tuple[Any, ...], is_new: bool)
             except Exception:  # these lengths do not fit
                 continue
             kind = _type_of(value, is_new)
-            if kind is None or (found and found[0] != kind):
+            if kind is not None and found and found[0] != kind:
+                kind = found[0] = _list_type(found[0], kind)
+            if kind is None:
                 raise numba.TypingError(f"the kind of the result of `{name}` is known only when it runs")
             found.append(kind)
-            if len(found) == 3:
+            if len(found) == most:
                 break
     if not found:
         raise numba.TypingError(f"`{name}` has no result for such arguments")
@@ -193,11 +208,23 @@ def _known_type(function: Any, args: tuple[Any, ...], keywords: dict[str, Any], 
     return types.Array(kinds[0].dtype, rank, "A")
 
 
-def _slots(kind: Any) -> int:
-    """How many lengths an example has."""
-    if isinstance(kind, (types.Array, types.Integer)):
-        return 1
-    return sum(map(_slots, _items(kind))) if isinstance(kind, types.BaseTuple) else 0
+def _slots(kind: Any, more: tuple[int, ...]) -> list[tuple[int, ...]]:
+    """The lengths that an example may have, those of arrays ``more`` too, and the numbers that one of an integer may
+    be; 0 for None."""
+    match kind:
+        case _ if constant_of(kind) is not UNKNOWN:
+            return []
+        case types.Array():
+            return [_SIZES + tuple(n for n in more if n**kind.ndim <= _MOST_ELEMENTS)]
+        case types.Integer():
+            return [_SIZES + _ALSO]
+        case types.Optional():
+            return [(1, 0), *_slots(kind.type, more)]
+        case types.List():
+            return [(2, 3), *_slots(kind.dtype, more)]
+        case types.BaseTuple():
+            return [slot for item in _items(kind) for slot in _slots(item, more)]
+    return []
 
 
 def _items(kind: Any) -> Any:
@@ -208,11 +235,12 @@ def _items(kind: Any) -> Any:
 def _example(given: Any, sizes: Iterator[int]) -> Any:
     """A value of a type, with the next lengths."""
     kind = given
+    known = constant_of(given)
+    if known is not UNKNOWN:
+        return known
     match given:
         case types.Array():
             return _example_array(as_dtype(kind.dtype), kind.ndim, next(sizes))
-        case types.StringLiteral():
-            return kind.literal_value
         case types.Boolean():
             return True
         case types.Integer():
@@ -223,14 +251,14 @@ def _example(given: Any, sizes: Iterator[int]) -> Any:
             return 0.5 + 0.25j
         case types.BaseTuple():
             return tuple([_example(item, sizes) for item in _items(kind)])
-        case types.NoneType():
-            return None
-        case types.Omitted():
-            return kind.value
+        case types.Optional():
+            is_there, value = next(sizes), _example(kind.type, sizes)
+            return value if is_there else None
         case types.SliceType():
             return slice(None)
-        case types.List(dtype=types.Number()):
-            return [_example(kind.dtype, itertools.repeat(0))]
+        case types.List():
+            count = next(sizes)
+            return [_example(kind.dtype, sizes)] * count
         case _:
             raise numba.TypingError(f"a value of the type {kind} is not handed to Python")
 
@@ -253,6 +281,8 @@ def _type_of(value: Any, is_new: bool) -> Any:
         if type(value) is not np.ndarray or value.dtype.char not in "?bBhHiIlLqQfdFD":
             return None
         return types.Array(from_dtype(value.dtype), value.ndim, "C" if is_new else "A")
+    if value is None:
+        return types.none
     if isinstance(value, (tuple, list)):
         items = [_type_of(item, is_new) for item in value]
         return None if None in items else types.Tuple(items)
@@ -260,6 +290,15 @@ def _type_of(value: Any, is_new: bool) -> Any:
         kind = numba.typeof(value)
         return kind if isinstance(kind, (types.Number, types.Boolean)) else None
     return None
+
+
+def _list_type(first: Any, second: Any) -> Any:
+    """The type of lists of which two examples are of the types of these tuples; None where there is none."""
+    kinds = [first.dtype] if isinstance(first, types.List) else []
+    for kind in (first, second):
+        kinds += _items(kind) if isinstance(kind, types.BaseTuple) else []
+    is_one = len(set(kinds)) == 1 and isinstance(second, types.BaseTuple)
+    return types.List(kinds[0]) if is_one and isinstance(first, (types.List, types.BaseTuple)) else None
 
 
 def _converter(kind: Any) -> Any:
@@ -278,6 +317,9 @@ def _converter(kind: Any) -> Any:
     if isinstance(kind, types.BaseTuple):
         parts = [_converter(item) for item in _items(kind)]
         return lambda value: tuple([part(item) for part, item in zip(parts, value, strict=True)])
+    if isinstance(kind, types.List):
+        one = _converter(kind.dtype)
+        return lambda value: [one(item) for item in value]
 
     def number(value: Any) -> Any:
         if numba.typeof(value) != kind:

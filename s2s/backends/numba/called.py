@@ -41,14 +41,16 @@ class _NothingToTry(Exception):
 
 
 class Refused(Exception):
-    """Numba cannot compile a function of a text; ``line`` is where it stops. It ``is_final`` where Python has been let
+    """Numba cannot compile a function of a text; ``line`` is where it stops, ``lines`` are all that it names: for a
+    function that is called at several lines, those of other attempts too. It ``is_final`` where Python has been let
     make the calls at that line."""
 
-    def __init__(self, reason: str, line: int, is_final: bool = False) -> None:
+    def __init__(self, reason: str, line: int, is_final: bool = False, lines: tuple[int, ...] = ()) -> None:
         super().__init__(reason)
         self.reason = reason
         self.line = line
         self.is_final = is_final
+        self.lines = lines or (line,)
 
 
 MOST_LINES = 16
@@ -81,9 +83,10 @@ class Caller:
                 assert last is not None
                 raise last from None
             except Refused as refused:
-                if refused.is_final or refused.line in lines or len(lines) == MOST_LINES:
+                new = [line for line in refused.lines if line not in lines]
+                if refused.is_final or not new or len(lines) == MOST_LINES:
                     raise
-                last, lines = refused, lines | {refused.line}
+                last, lines = refused, lines | {new[0]}
 
     @staticmethod
     def check(adapted: Adapted, lines: frozenset[int]) -> None:

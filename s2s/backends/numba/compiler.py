@@ -424,8 +424,8 @@ def _is_truth(kind: Any) -> bool:
 def refused_by(raised: Exception, compiled: Compiled) -> Refused:
     """What Numba does not like, in one sentence, and where."""
     file = re.escape(file_name(compiled))
-    found = re.search(rf'File "{file}", line (\d+)|at {file} \((\d+)\)', str(raised))
-    return Refused(_sentence(str(raised)), int(found[1] or found[2]) if found else 0)
+    found = [int(a or b) for a, b in re.findall(rf'File "{file}", line (\d+)|at {file} \((\d+)\)', str(raised))]
+    return Refused(_sentence(str(raised)), found[0] if found else 0, lines=tuple(found))
 
 
 _NOISE = (

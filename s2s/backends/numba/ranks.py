@@ -154,10 +154,10 @@ def _diagonal_bar(g, x, offset, axis1, axis2):
         view = out if axis1 % 2 == 0 else out.T
         row, column = max(-offset, 0), max(offset, 0)
         length = max(0, min(view.shape[0] - row, view.shape[1] - column))
-        if g.shape[0] != length:
+        if g.shape[0] != length and g.shape[0] != 1:
             raise ValueError
         for k in range(length):
-            view[row + k, column + k] = g[k]
+            view[row + k, column + k] = g[k if g.shape[0] == length else 0]
         return out
 
     return on_diagonal

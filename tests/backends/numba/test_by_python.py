@@ -1,0 +1,77 @@
+"""What compiled code hands to Python and gets from it: the numbers of NumPy and of central differences.
+
+Nothing falls back: neither when compiling nor in a call.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.backends import NumbaFallbackWarning
+from tests.helpers import differences
+
+pytest.importorskip("numba")
+
+from s2s.backends.numba.compiler import Wrapped
+
+rng = np.random.default_rng(7)
+M, V = rng.normal(size=(3, 5)), rng.normal(size=5)
+
+
+@pytest.fixture(autouse=True)
+def no_fallback(monkeypatch):
+    def again(self, raised, *values):
+        raise AssertionError("runs as Python") from raised
+
+    monkeypatch.setattr(Wrapped, "again", again)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NumbaFallbackWarning)
+        yield
+
+
+def check(f, x):
+    value, gradient = s2s.value_and_grad(s2s.differentiable(f, backend="numba"))(x)
+    np.testing.assert_allclose(value, f(x), rtol=1e-12)
+    np.testing.assert_allclose(gradient, s2s.grad(f)(x), rtol=1e-10, atol=1e-12)
+    np.testing.assert_allclose(gradient, differences(f, x), rtol=1e-6, atol=1e-7)
+
+
+def constants(v):
+    """Classes, dtypes and None among the arguments of calls that Python makes; an axis that is a variable there."""
+    lower = np.where(np.tri(5, dtype=bool), np.outer(v, v), 0.0)
+    falling = np.cumsum(v[np.argsort(V)]) / np.sum(v)
+    steps = np.diff(v**2, prepend=0.0)
+    repeated = np.repeat(v[:2], 7) @ np.repeat(steps[1:3], 7)
+    return np.sum(lower**2) + np.linspace(0.0, 1.0, 5, dtype=float) @ falling**2 + repeated
+
+
+def transforms(v):
+    """The same function of a rule at two lines, where Numba stops."""
+    for _ in range(2):
+        slope = np.fft.irfft(1j * np.arange(3) * np.fft.rfft(v), 5)
+        v = v - 0.1 * np.fft.irfft(np.fft.rfft(v * slope) / 2.0, 5)
+    return np.sum(v**3)
+
+
+def lists(a):
+    """Lists that are handed to Python, and those that it gives, which have more items than any example."""
+    state, kept = np.zeros((3, 2)), []
+    for t in range(4):
+        z = np.concatenate([a[:, t : t + 2], state], axis=1)
+        left, right = np.split(z, 2, axis=1)
+        state = np.tanh(left) * right + 0.5 * state
+        kept.append(state)
+    return np.sum(np.stack(kept, axis=0) ** 2)
+
+
+def traces(a):
+    """The cotangent of a diagonal has one element."""
+    made = np.linalg.solve(3.0 * np.eye(3) + 1j * a[:, :3], np.eye(3) + 0j)
+    return np.real(np.trace(made @ made.conj().T))
+
+
+@pytest.mark.parametrize(("f", "x"), [(constants, V), (transforms, V), (lists, M), (traces, M)])
+def test_whole_functions_are_compiled(f, x):
+    check(f, x)
