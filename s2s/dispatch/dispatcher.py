@@ -517,7 +517,9 @@ class Dispatcher:
         except Exception as problem:
             if by_name is None or not self._may_be_recorded() or not may_record(problem, request):
                 raise
-            compiled, file = recorded(function, renamed, problem), None
+            version = self._linked(recorded(function, renamed, problem), None, inner, avals, request, values)
+            version.refused_for = None if inner is None else inner.compiled
+            return version
         return self._linked(compiled, file, inner, avals, request, values)
 
     def made_again(self, version: Version, values: tuple[Any, ...]) -> Version:

@@ -106,10 +106,11 @@ def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) 
         if is_recorded(below.compiled):
             return version
         function = below.raw
-        with section, own_codes():
-            version = dispatcher.made_again(version, values)
-        if not is_recorded(version.compiled):
-            return version
+        if version.refused_for is not below.compiled:
+            with section, own_codes():
+                version = dispatcher.made_again(version, values)
+            if not is_recorded(version.compiled):
+                return version
     seen: Observed | None = imported("s2s.recorded.observing:observe_call")(function, values)
     if seen is None:
         return version
@@ -143,13 +144,18 @@ def compiled_for(
     for form, replaced in noted.forms(seen):
         if noted.is_known(form):
             continue
-        for form.omits in (Omits.OF_LIBRARIES, Omits.EVERYTHING, Omits.NOTHING):
+        tried: list[tuple[Omits, frozenset[bool]]] = []
+        for omits in (Omits.OF_LIBRARIES, Omits.EVERYTHING, Omits.NOTHING):
+            if any(omits.is_same(other, asked) for other, asked in tried):
+                continue  # that one was refused
+            form.omits, form.asked = omits, set()
             try:
                 with limited_length(True):
                     compiled = compile_observed(function, arguments, request, form)
             except Exception as refused:
                 if getattr(refused, "diagnostic", None) is None and validating():
                     raise
+                tried.append((omits, frozenset(form.asked)))
             else:
                 noted.note(form, compiled, replaced)
                 return compiled, replaced

@@ -23,7 +23,8 @@ class Version:
     """One compiled version: ``raw`` is the generated function, ``run`` the same on its backend, ``call`` what the
     dispatcher calls, ``tier`` decides on ``run`` where the backend is ``auto``, ``guards`` the facts it relies on with
     the function whose globals and closure they look at. A version of ``vjp`` ``has_pulled`` when a reverse sweep of it
-    has come to its end."""
+    has come to its end. One that records was ``refused_for`` the code of a version of the inner derivative, where the
+    compiler has made nothing of that."""
 
     def __init__(
         self,
@@ -43,11 +44,13 @@ class Version:
         self.late = 0
         self.has_pulled = False
         self.tier: Tier | None = None
+        self.refused_for: Compiled | None = None
 
     def record(self, function: types.FunctionType, request: Request, problem: Any, is_told: bool = True) -> None:
         """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why, which a
         warning tells."""
         self.compiled, self.tier = recorded(function, request, problem, is_told), None
+        self.refused_for = None
         self.raw = self.run = self.call = link(self.compiled, function)
 
     @property

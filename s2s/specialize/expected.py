@@ -17,7 +17,7 @@ from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence, Unknown
 from s2s.specialize.frames import Frame, is_of_s2s
-from s2s.versions.observed import Omits, Place, observed
+from s2s.versions.observed import Place, observed
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -105,11 +105,9 @@ def unreached(
     seen, span = observed(), statement.span
     if seen is None or span is None or specializer.catching or ends(block.statements[-1:]):
         return None
-    if seen.omits is Omits.NOTHING or is_of_s2s(frame):
+    if is_of_s2s(frame) or not seen.leaves_out(_place(span), block is statement.then):
         return None
-    if seen.omits is Omits.OF_LIBRARIES and specializer.is_own(frame.fn):
-        return None
-    if not seen.leaves_out(_place(span), block is statement.then):
+    if not seen.omits_of(specializer.is_own(frame.fn)):
         return None
     child, where = builder.child(), f"{'/'.join(span.file.split('/')[-2:])}:{span.line}"
     child.add(ir.Raise(child.let(ir.Call(ir.Const(rt.unreached_error), (ir.Const(where),)), UNKNOWN), None, span))

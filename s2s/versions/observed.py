@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,14 @@ class Omits(enum.Enum):
     OF_LIBRARIES = "in those of other packages than that of the function compiled"
     EVERYTHING = "in all"
 
+    def includes(self, is_own: bool) -> bool:
+        """Whether these are functions of the program's own package, or of others."""
+        return self is Omits.EVERYTHING or (self is Omits.OF_LIBRARIES and not is_own)
+
+    def is_same(self, other: Omits, asked: Iterable[bool]) -> bool:
+        """Whether a compilation comes out as with ``other``, which has asked of these functions."""
+        return all(self.includes(is_own) is other.includes(is_own) for is_own in asked)
+
 
 class Observed:
     """What the values at places were, and which sides of branches were taken."""
@@ -47,6 +55,8 @@ class Observed:
         self.values: dict[Place, AbstractValue] = {}
         self.sides: dict[Place, set[bool]] = {}
         self.omits = Omits.NOTHING
+        self.asked: set[bool] = set()
+        """Of which functions a compilation has asked whether it omits a side: of the program's own, of others."""
         self.acts = False
         """Whether a run has printed, drawn random numbers, or changed something outside of the function that the next
         run changes again."""
@@ -91,6 +101,11 @@ class Observed:
     def takes(self, place: Place, side: bool) -> bool:
         """Whether a branch has gone to this side."""
         return side in self.sides.get(place, ())
+
+    def omits_of(self, is_own: bool) -> bool:
+        """Whether a side that was not taken is omitted in a function: the program's own, or another one."""
+        self.asked.add(is_own)
+        return self.omits.includes(is_own)
 
     def leaves_out(self, place: Place, side: bool) -> bool:
         """Whether a branch has gone to the other side each time."""

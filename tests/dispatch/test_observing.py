@@ -3,6 +3,7 @@
 import collections
 import functools
 import io
+import itertools
 import linecache
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 
 import s2s
 from s2s.dispatch import observing
+from s2s.dispatch.dispatcher import Dispatcher
 from s2s.errors import NoDerivativeError
 from s2s.recorded.differences import Replay
 
@@ -448,6 +450,49 @@ def compilations(monkeypatch):
 
     monkeypatch.setattr(observing, "compile_observed", counted)
     return made
+
+
+def attempts(monkeypatch):
+    """What is omitted in each compilation for what was observed, from here on, refused or not."""
+    tried, compile_observed = [], observing.compile_observed
+
+    def counted(*args):
+        tried.append(args[-1].omits)
+        return compile_observed(*args)
+
+    monkeypatch.setattr(observing, "compile_observed", counted)
+    return tried
+
+
+def of_a_set(x):
+    return sum({float(x[0]), 2.0 * float(x[1])}.union([1.0])) ** 2
+
+
+def with_a_side(x):
+    if np.sum(x) > 100.0:
+        return np.sum(x)
+    return of_a_set(x)
+
+
+@pytest.mark.parametrize(("f", "times"), [(of_a_set, 1), (with_a_side, 2)])
+def test_a_refusal_is_asked_for_again_only_where_another_path_is_compiled(f, times, monkeypatch):
+    tried = attempts(monkeypatch)
+    with pytest.warns(s2s.RecordedWarning):
+        np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+    assert len(tried) == times
+
+
+def test_a_second_derivative_that_is_refused_is_compiled_twice(monkeypatch):
+    tried, misses = attempts(monkeypatch), []
+    made_again = Dispatcher.made_again
+    monkeypatch.setattr(Dispatcher, "made_again", lambda *args: misses.append(args) or made_again(*args))
+
+    def f(x):
+        return sum(a * b**2 for a, b in itertools.product(x, x[:2]))
+
+    found = s2s.jvp(s2s.grad(f), (X,), (X,))[1]
+    np.testing.assert_allclose(found, 2.0 * s2s.grad(f)(X), rtol=1e-9)  # of third degree
+    assert (len(tried), len(misses)) == (1, 0)
 
 
 def test_kinds_that_alternate_have_versions_side_by_side(monkeypatch):
