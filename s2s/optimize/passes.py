@@ -21,6 +21,7 @@ from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.first_additions import assign_first_additions
 from s2s.optimize.invariants import drop_invariant
+from s2s.optimize.iteration_adjoints import make_in_iterations
 from s2s.optimize.loops.expand import as_loops
 from s2s.optimize.loops.short import with_numbers
 from s2s.optimize.memory_versions import with_versions
@@ -53,6 +54,9 @@ OUTER_PRODUCTS = Pass(
 TRIANGULAR = Pass(
     "triangular", substitute_in_triangular, "systems of Cholesky factors are solved by substitution", optional=True,
     reassociates=True)
+ITERATION_ADJOINTS = Pass(
+    "iteration-adjoints", make_in_iterations, "adjoints of what each iteration writes anew are made in the iteration",
+    optional=True)
 VERSIONS = Pass("versions", with_versions, "each read of memory carries the version that it reads")
 STORES = Pass("stores", spell_stores, "additions to entries that are named twice become calls of np.add.at")
 RANGES = Pass("ranges", spell_ranges, "range(n - 1, -1, -1) becomes reversed(range(n))", optional=True)
@@ -85,9 +89,9 @@ EXACT_WHOLE_LOOPS = Pass(
 """Where the value of the primal is asked for, with its derivative or without: sums stay loops."""
 
 SIMPLIFICATIONS = (
-    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, VERSIONS, STORES, RANGES, DEAD_CODE,
-    SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS,
-    SHARED_NAMES,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, ITERATION_ADJOINTS, VERSIONS, STORES, RANGES,
+    DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS,
+    ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -113,7 +117,7 @@ OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"inner-products", "whole-loops"})}
+NOT_FOR = {"numba": frozenset({"inner-products", "iteration-adjoints", "whole-loops"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 
