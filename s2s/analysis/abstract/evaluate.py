@@ -7,6 +7,8 @@ function of arrays has an entry in ``special``.
 from __future__ import annotations
 
 import enum
+import functools
+import inspect
 import math
 import operator
 import types
@@ -49,6 +51,30 @@ from s2s.versions.facts import Fact, Guards
 __all__ = ["Evaluator"]
 
 
+def _in_order(
+    fn: Any, special: Any, args: tuple[AbstractValue, ...], kwargs: dict[str, AbstractValue]
+) -> tuple[AbstractValue, ...] | None:
+    """The arguments by position; None where ``special`` takes no such ones."""
+    if not kwargs:
+        return args
+    known_of, most = _parameters(fn, special)
+    names = known_of[len(args) : len(args) + len(kwargs)]
+    if len(args) + len(kwargs) > most or set(names) != kwargs.keys():
+        return None
+    return args + tuple(kwargs[name] for name in names)
+
+
+@functools.cache
+def _parameters(fn: Any, special: Any) -> tuple[tuple[str, ...], int]:
+    """The names of those that a function takes by position or name, and how many arguments an entry takes."""
+    try:
+        own, entry = inspect.signature(fn).parameters.values(), inspect.signature(special).parameters.values()
+    except (TypeError, ValueError):
+        return (), 0
+    names = tuple(p.name for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
+    return names, len([p for p in entry if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]) - 1
+
+
 @dataclass
 class Evaluator:
     """Gives abstract values of calls; ``facts`` collects what was assumed about lengths. ``fold`` opens a fact of the
@@ -74,8 +100,9 @@ class Evaluator:
         special = SPECIAL.get(fn) if can_be_looked_up else None
         if not kwargs and is_record_class(fn):
             return Sequence(fn, args)
-        if special is not None and not kwargs:
-            found = special(self, *args)
+        ordered = args if special is None else _in_order(fn, special, args, kwargs)
+        if special is not None and ordered is not None:
+            found = special(self, *ordered)
             if found is not None:
                 return found
         if _is_folded(fn):

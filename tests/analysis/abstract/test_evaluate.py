@@ -199,3 +199,13 @@ def test_a_product_of_arrays_of_many_dimensions():
     np.testing.assert_allclose(s2s.grad(f)(x), 2 * x * second + first, rtol=1e-12)
     tangent = np.ones_like(x)
     np.testing.assert_allclose(s2s.jvp(f, (x,), (tangent,))[1], np.sum(2 * x * second + first), rtol=1e-12)
+
+
+def test_arguments_by_name_are_those_by_position():
+    def halves(x):
+        left, right = np.split(x, 2, axis=1)
+        return np.sum(left * right)
+
+    gradient, x = s2s.grad(halves), np.arange(12.0).reshape(2, 6)
+    np.testing.assert_array_equal(gradient(x), np.roll(x, 3, axis=1))
+    assert "np.concatenate([right, left], 1)" in gradient.source
