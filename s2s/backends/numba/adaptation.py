@@ -230,6 +230,10 @@ class _Rewriter(ast.NodeTransformer):
 
         write_tuples(self.node, {name for name, count in counts.items() if count == 1}, self._takes_tuples)
         self.lists = {name: value for name, value in lists_in(self.node) if counts[name] == 1}
+        self.made_lists = {
+            n.targets[0].id for n in ast.walk(self.node)
+            if isinstance(n, ast.Assign) and isinstance(n.targets[0], ast.Name) and isinstance(n.value, ast.List)
+        }
         products = [n for n in ast.walk(self.node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.MatMult)]
         lines = {_line(n) for n in products}
         has_stacks = any(self._is_stack(side) for n in products for side in (n.left, n.right))
@@ -490,6 +494,7 @@ class _Rewriter(ast.NodeTransformer):
             node = self._spelled(node, value)
             is_own = 0 in self.outside.by_python and isinstance(value, types.FunctionType) and is_of_rules(value)
             is_there = _line(node) in self.outside.by_python or any(value is f for f in self.stopped)
+            is_there |= value in _JOINS and any(isinstance(a, ast.Name) and a.id in self.made_lists for a in node.args)
             made = self._by_python(node, value) if is_own or is_there else None
             if made is not None and is_own:
                 self.adapted.by_python.add(0)

@@ -15,7 +15,7 @@ import itertools
 import types as python_types
 import warnings
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import numba
 import numpy as np
@@ -31,7 +31,7 @@ from s2s.backends.numba.paths import DYNAMIC, is_of_rules
 from s2s.core.functions import Result
 from s2s.core.inspection import public_module
 
-__all__ = ["by_python", "is_foreign", "lacks", "lacks_method"]
+__all__ = ["by_python", "by_python_for", "chosen_by_types", "is_foreign", "lacks", "lacks_method"]
 
 _PACKAGES = ("numpy", "scipy", "math")
 _NOT = ("call", "pulled", "apply", "again", "recorded")
@@ -51,6 +51,8 @@ def is_foreign(value: Any) -> bool:
         return not value.__name__.startswith(("check", *_NOT))
     if value is grid_points:
         return True
+    if isinstance(getattr(value, "__self__", None), np.ufunc):
+        return value.__name__ in ("reduce", "accumulate", "outer")
     if isinstance(value, np.ufunc) and not module:
         module = "scipy.special"
     if not isinstance(module, str) or module.partition(".")[0] not in _PACKAGES or "random" in module:
@@ -119,8 +121,32 @@ def _text_of(parts: Any) -> str:
 
 
 def _helper(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    count = sum(part is DYNAMIC for part in (*args, *keywords.values()))
-    is_new = functions.facts(function).result is Result.NEW
+    names = [f"a{k}" for k in range(sum(part is DYNAMIC for part in (*args, *keywords.values())))]
+
+    def choose(kinds: tuple[Any, ...]) -> Any:
+        return by_python_for(function, args, keywords, dict(zip(names, kinds, strict=True)))
+
+    return chosen_by_types(function, names, choose)
+
+
+def chosen_by_types(function: Any, names: list[str], choose: Any, **options: Any) -> Any:
+    """What compiled code calls as a function with these parameters: ``choose`` gives the function for the types of the
+    arguments."""
+
+    def helper(*given: Any) -> Any:
+        raise NotImplementedError
+
+    scope: dict[str, Any] = {"choose": choose}
+    exec(f"def chosen({', '.join(names)}):\n    return choose(({''.join(f'{n}, ' for n in names)}))", scope)
+    helper.__name__ = getattr(function, "__name__", "helper")
+    overload(helper, **options)(scope["chosen"])
+    return helper
+
+
+def by_python_for(function: Any, args: Sequence[Any], keywords: dict[str, Any], types_of: dict[str, Any]) -> Any:
+    """What lets Python call a function, with parameters of these types for the arguments that are DYNAMIC. Raises
+    TypingError."""
+    kinds = tuple(types_of.values())
 
     def call(*given: Any) -> Any:
         left = iter(given)
@@ -128,23 +154,12 @@ def _helper(function: Any, args: tuple[Any, ...], keywords: dict[str, Any]) -> A
         named = {name: next(left) if part is DYNAMIC else part for name, part in keywords.items()}
         return function(*positional, **named)
 
-    def helper(*given: Any) -> Any:
-        raise NotImplementedError
-
-    names = ", ".join(f"a{k}" for k in range(count))
-
-    def made(*kinds: Any) -> Any:
-        result = _known_type(function, args, keywords, kinds)
-        if result is None:
-            result = _result_type(function, call, kinds, is_new, _lengths_in((args, *keywords.values())))
-        convert = _converter(result)
-        return through_python(lambda *given: convert(call(*given)), kinds, result)
-
-    scope: dict[str, Any] = {"made": made}
-    exec(f"def choose({names}):\n    return made({names})", scope)
-    helper.__name__ = getattr(function, "__name__", "helper")
-    overload(helper)(scope["choose"])
-    return helper
+    result = _known_type(function, tuple(args), keywords, kinds)
+    if result is None:
+        is_new = functions.facts(function).result is Result.NEW
+        lengths = _lengths_in((*args, *keywords.values(), *map(constant_of, kinds)))
+        result = _result_type(function, call, kinds, is_new, lengths)
+    return through_python(function, args, keywords, types_of, result, _converter(result))
 
 
 # --- the type of a result -------------------------------------------------------------------------------------------
@@ -306,12 +321,13 @@ def _converter(kind: Any) -> Any:
     it is another one: the Python function runs then."""
     if isinstance(kind, types.Array):
         dtype = as_dtype(kind.dtype)
-        order: Literal["C"] | None = "C" if kind.layout == "C" else None
+        rank, any_layout = kind.ndim, kind.layout != "C"
 
         def array(value: Any) -> Any:
-            if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != kind.ndim:
+            if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != rank:
                 raise TypeError("another kind of result")
-            return np.asarray(value, order=order) if value.flags.writeable else value.copy()
+            flags = value.flags
+            return value if flags.writeable and (any_layout or flags.c_contiguous) else value.copy()
 
         return array
     if isinstance(kind, types.BaseTuple):

@@ -11,13 +11,13 @@ import numba
 
 from s2s.backends.numba.adaptation import Adapted, Fact, adapt
 from s2s.backends.numba.arithmetic import OPTIONS
-from s2s.backends.numba.by_python import by_python, is_foreign, lacks, lacks_method
+from s2s.backends.numba.by_python import by_python, by_python_for, chosen_by_types, is_foreign, lacks, lacks_method
 from s2s.backends.numba.exits import Pipeline
 from s2s.backends.numba.functions import replacement
 from s2s.backends.numba.kept import Marks, mark_of_called, mark_of_replaced
 from s2s.backends.numba.kinds import asks_kinds, by_kinds
 from s2s.backends.numba.libraries import only_in_compiled_code
-from s2s.backends.numba.paths import Outside, Unsupported, is_of_rules
+from s2s.backends.numba.paths import DYNAMIC, Outside, Unsupported, is_of_rules
 from s2s.backends.numba.syntax import name_of
 from s2s.backends.numba.wrappers import HOLDER
 from s2s.frontend import sources
@@ -168,11 +168,51 @@ def _compile_called(function: types.FunctionType, caller: Caller, is_value: bool
 
     if is_of_rules(function) and asks_kinds(node):
         python = types.FunctionType(function.__code__, {}, function.__name__, function.__defaults__)
-        return by_kinds(python, node, lambda text: _adapted(function, text, caller)[0]), [], ""
+
+        def compiled(text: ast.FunctionDef) -> Any:
+            made, adapted, _ = _adapted(function, text, caller)
+            if adapted.by_python and is_foreign(function):
+                raise Unsupported("Python makes calls in it")
+            return made
+
+        def otherwise(kinds: tuple[Any, ...]) -> Any:
+            if caller.is_aside or not is_foreign(function):
+                raise numba.TypingError(f"`{function.__name__}` is not compiled")
+            return _by_python(function, kinds)
+
+        return by_kinds(python, node, compiled, otherwise), [], ""
     made, adapted, inner = _adapted(function, node, caller)
     facts = [Fact(_seen_from(function, fact.expression), fact.value, function) for fact in adapted.facts]
     mark = mark_of_called(adapted.node, adapted.known, caller.marks, function.__defaults__, caller.options)
-    return numba.njit(pipeline_class=Pipeline, **caller.options)(made), [*facts, *inner.facts], mark
+    dispatcher = numba.njit(pipeline_class=Pipeline, **caller.options)(made)
+    if adapted.by_python and is_of_rules(function) and is_foreign(function) and not function.__defaults__:
+        return _whole_by_python(function, dispatcher), [], ""
+    return dispatcher, [*facts, *inner.facts], mark
+
+
+def _whole_by_python(function: types.FunctionType, dispatcher: Any) -> Any:
+    """What compiled code calls for a function of rules that would make calls in Python: Python, once for them all,
+    where the type of the result is known."""
+
+    def choose(kinds: tuple[Any, ...]) -> Any:
+        try:
+            return _by_python(function, kinds)
+        except numba.TypingError:
+            names = ", ".join(_parameters(function))
+            made: Any = eval(f"lambda {names}: dispatcher({names})", {"dispatcher": dispatcher})
+            return made
+
+    return chosen_by_types(function, _parameters(function), choose, prefer_literal=True)
+
+
+def _parameters(function: types.FunctionType) -> list[str]:
+    return list(function.__code__.co_varnames[: function.__code__.co_argcount])
+
+
+def _by_python(function: types.FunctionType, kinds: tuple[Any, ...]) -> Any:
+    """What lets Python call a function, for arguments of these types. Raises TypingError."""
+    named = dict(zip(_parameters(function), kinds, strict=True))
+    return by_python_for(function, [DYNAMIC] * len(kinds), {}, named)
 
 
 def _adapted(function: types.FunctionType, node: ast.FunctionDef, caller: Caller) -> tuple[Any, Adapted, _Inner]:

@@ -7,12 +7,15 @@ in Numba's object mode takes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
+
+from s2s.backends.numba.paths import DYNAMIC
 
 __all__ = ["UNKNOWN", "constant_of", "through_python"]
 
@@ -41,25 +44,28 @@ def constant_of(kind: Any) -> Any:
     return UNKNOWN
 
 
-def through_python(call: Any, kinds: tuple[Any, ...], result: Any) -> Any:
-    """A function for compiled code that hands arguments of these types to ``call``, which gives one of the type
-    ``result``. Arguments whose types have one value are not handed over: ``call`` gets that value."""
-    constants = [constant_of(kind) for kind in kinds]
-    handed = [k for k, value in enumerate(constants) if value is UNKNOWN]
-
-    def with_constants(*values: Any) -> Any:
-        whole = constants[:]
-        for k, value in zip(handed, values, strict=True):
-            whole[k] = value
-        return call(*whole)
-
-    called = call if len(handed) == len(kinds) else with_constants
-    _CALLABLES.append(called)
-    names = [f"a{k}" for k in range(len(kinds))]
-    parts = "".join(f"{names[k]}, " for k in handed)
-    scope: dict[str, Any] = {"run": _runner(called, result)}
-    exec(f"def by_python({', '.join(names)}):\n    return run(({parts}))", scope)
-    return scope["by_python"]
+def through_python(
+    function: Any, args: Sequence[Any], keywords: Mapping[str, Any], kinds: Mapping[str, Any], result: Any, convert: Any
+) -> Any:
+    """A function for compiled code, with parameters of these types, that lets Python call ``function``. DYNAMIC stands
+    among the arguments for each parameter; one whose type has one value is not handed over. ``convert`` makes what the
+    function gives a value of the type ``result``."""
+    scope: dict[str, Any] = {"function_": function, "convert_": convert}
+    names = list(kinds)
+    constants = [constant_of(kind) for kind in kinds.values()]
+    handed = ", ".join(name for name, value in zip(names, constants, strict=True) if value is UNKNOWN)
+    left = iter(zip(names, constants, strict=True))
+    passed: list[str] = []
+    for keyword, value in (*((None, a) for a in args), *keywords.items()):
+        name, value = next(left) if value is DYNAMIC else (f"constant{len(passed)}_", value)
+        if value is not UNKNOWN:
+            scope[name] = value
+        passed.append(name if keyword is None else f"{keyword}={name}")
+    exec(f"def called_({handed}):\n    return convert_(function_({', '.join(passed)}))", scope)
+    _CALLABLES.append(scope["called_"])
+    scope["run_"] = _runner(scope["called_"], result)
+    exec(f"def by_python_({', '.join(names)}):\n    return run_(({handed}{',' if handed else ''}))", scope)
+    return scope["by_python_"]
 
 
 def _runner(called: Any, result: Any) -> Any:

@@ -18,6 +18,8 @@ from typing import Any
 from numba import types
 from numba.extending import overload
 
+from s2s.backends.numba.paths import Unsupported
+
 __all__ = ["asks_kinds", "by_kinds"]
 
 _UNKNOWN = object()
@@ -40,17 +42,23 @@ def _asked(part: ast.AST, names: set[str]) -> tuple[str, str] | None:
     return None
 
 
-def by_kinds(made: Any, node: ast.FunctionDef, compiled: Callable[[ast.FunctionDef], Any]) -> Any:
+def by_kinds(
+    made: Any, node: ast.FunctionDef, compiled: Callable[[ast.FunctionDef], Any],
+    otherwise: Callable[[tuple[Any, ...]], Any],
+) -> Any:
     """A function that compiled code calls as ``made``, whose text ``node`` is compiled for the types of the arguments:
-    ``compiled`` gives the function of a text."""
+    ``compiled`` gives the function of a text, ``otherwise`` that for these types where it cannot."""
     names = [a.arg for a in node.args.args]
     found: dict[tuple[Any, ...], Any] = {}
 
     def choose(*given: Any) -> Any:
         key = tuple(_kind(kind) for kind in given)
         if key not in found:
-            found[key] = compiled(_Settled(dict(zip(names, key, strict=True))).function(node))
-        return found[key]
+            try:
+                found[key] = compiled(_Settled(dict(zip(names, key, strict=True))).function(node))
+            except Unsupported:
+                found[key] = None
+        return found[key] or otherwise(given)
 
     scope: dict[str, Any] = {"choose": choose}
     parameters = ", ".join(names)

@@ -72,6 +72,20 @@ def traces(a):
     return np.real(np.trace(made @ made.conj().T))
 
 
-@pytest.mark.parametrize(("f", "x"), [(constants, V), (transforms, V), (lists, M), (traces, M)])
+def edges(a):
+    """A rule that would make many calls in Python is one call; methods of ufuncs."""
+    padded = np.pad(a, 1, mode="edge")
+    chosen = np.select([a[0] < 0, a[1] < 1], [np.exp(a[0]), 1 + a[1]], default=2.0)
+    return np.sum(padded[1:4, 2:] * padded[:3, 2:]) + np.sum(chosen * np.logical_or.reduce([a[1] < 0.5, a[2] < 0.0]))
+
+
+@pytest.mark.parametrize(("f", "x"), [(constants, V), (transforms, V), (lists, M), (traces, M), (edges, M)])
 def test_whole_functions_are_compiled(f, x):
     check(f, x)
+
+
+def test_what_python_raises_reaches_the_caller():
+    gradient = s2s.grad(s2s.differentiable(lambda a, n: np.sum(np.split(a, n)[0] ** 2), backend="numba"))
+    np.testing.assert_allclose(gradient(np.ones(6), 3), [2.0, 2.0, 0.0, 0.0, 0.0, 0.0])
+    with pytest.raises(AssertionError, match="runs as Python"):  # which raises NumPy's error
+        gradient(np.ones(6), 4)
