@@ -25,7 +25,9 @@ from s2s.core.values import Array, Dim, Known, Sequence
 if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
 
-__all__ = ["Sum", "is_inside", "is_natural", "made_of_lengths", "minus", "slice_length", "sum_of", "sum_of_length"]
+__all__ = [
+    "Sum", "ends_of", "is_inside", "is_natural", "made_of_lengths", "minus", "slice_length", "sum_of", "sum_of_length",
+]
 
 Sum: TypeAlias = "dict[Any, int]"
 """Factors by what they belong to: the symbol of a length, a variable, or None for the number in the sum."""
@@ -176,9 +178,16 @@ def _dim(context: Context, length: Sum) -> Dim:
 
 def is_natural(builder: Builder, number: Sum) -> bool:
     """Whether a number is certainly not negative: with the smallest that each item of a loop in it can be, it is one
-    that an array was made with, or a sum of lengths."""
+    that an array was made with, a sum of lengths, or one of which a guard says so."""
     least = _least(builder.context, number)
-    return least is not None and (min(least.values(), default=0) >= 0 or builder.is_natural(least))
+    if least is None:
+        return False
+    return min(least.values(), default=0) >= 0 or builder.is_natural(least) or _is_guarded(builder.context, least)
+
+
+def _is_guarded(context: Context, number: Sum) -> bool:
+    """Whether a guard says that a sum of lengths is not negative."""
+    return (_terms(number), number.get(None, 0), ">= 0") in context.evaluator.facts.bounded
 
 
 def _least(context: Context, number: Sum) -> Sum | None:
@@ -188,7 +197,7 @@ def _least(context: Context, number: Sum) -> Sum | None:
         items = [k for k in found if isinstance(k, ir.Var)]
         if not items:
             return found
-        ends = {item: _ends(context, item) for item in items}
+        ends = {item: ends_of(context, item) for item in items}
         if None in ends.values():
             return None
         bounds = {item: both[found[item] < 0] for item, both in ends.items() if both is not None}
@@ -201,7 +210,7 @@ def _least(context: Context, number: Sum) -> Sum | None:
     return None
 
 
-def _ends(context: Context, item: ir.Var) -> tuple[Sum | None, Sum | None] | None:
+def ends_of(context: Context, item: ir.Var) -> tuple[Sum | None, Sum | None] | None:
     """The smallest and the largest that an item of a loop over a range can be."""
     bounds = context.definition(context.ranges.get(item, ir.Const(None)), range)
     if bounds is None:

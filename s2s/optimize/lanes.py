@@ -20,11 +20,13 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory
 from s2s.core import ir, ops
 from s2s.core.operators import plain_of
-from s2s.core.values import Array, Dim, Known, Scalar, Sequence
-from s2s.optimize.iterations import Iterations, Refused, parts_of
-from s2s.optimize.loops.accesses import Access
+from s2s.core.values import Array, Dim, Sequence
+from s2s.optimize.iteration_order import check_order
+from s2s.optimize.iterations import Iterations, Refused, is_slice, parts_of
 from s2s.optimize.matrix_products import is_whole
 from s2s.optimize.rewriting import count_uses
+from s2s.optimize.triangle_operations import Triangles
+from s2s.optimize.triangles import Outer
 from s2s.rules import table
 
 __all__ = ["Lanes"]
@@ -81,7 +83,8 @@ class Lanes:
         self.has_vectors = False
         self.stores = 0
         self.stores_before: dict[ir.Atom, int] = {}
-        self.stored = {self._memory(s.target) for s in self.loop.body.statements if isinstance(s, ir.Store)}
+        self.triangles = Triangles(self)
+        self.stored = {self.memory_of(s.target) for s in self.loop.body.statements if isinstance(s, ir.Store)}
 
     def _indices(self) -> set[ir.Atom]:
         """The integers, slices and indices that are others in another iteration."""
@@ -94,7 +97,7 @@ class Lanes:
         return found
 
     def write(self) -> list[ir.Statement]:
-        self._check_memory()
+        check_order(self)
         for s in self.loop.body.statements:
             if isinstance(s, ir.Let):
                 self._let(s)
@@ -109,75 +112,47 @@ class Lanes:
     def _total(self, added: ir.Atom) -> ir.Call:
         """The sum of what a variable is in all iterations."""
         made, lane = self.context.definitions.get(added), self.lanes[added]  # type: ignore[arg-type]
-        axis = (("axis", ir.Const(0)),) if self._rank(added) else ()
+        axis = (("axis", ir.Const(0)),) if self.rank(added) else ()
         if not self._is_still(added):
             return ir.Call(ir.Const(np.sum), (lane,), axis)
         if isinstance(made, ir.Call) and made.fn == ir.Const(operator.mul) and self.uses[added] == 1:
-            ranks = [self._rank(a) for a in made.args if a in self.lanes]  # type: ignore[arg-type]
+            ranks = [self.rank(a) for a in made.args if a in self.lanes]  # type: ignore[arg-type]
             if len(ranks) == 2 and 0 in ranks:
                 one, other = (self.lanes[a] for a in made.args)  # type: ignore[index]
                 return ir.Call(ir.Const(operator.matmul), (one, other) if ranks[0] == 0 else (other, one))
+        if isinstance(made, ir.Call) and made.fn.value in _SUMS and self._is_sum_of_products(added):  # type: ignore[union-attr]
+            one, other = (self.call_of(self._total(a), None) for a in made.args)  # type: ignore[arg-type]
+            return ir.Call(made.fn, (one, other))
         made = self.context.definitions.get(lane)  # type: ignore[arg-type]
         if isinstance(made, ir.Call) and made.fn == ir.Const(np.sum) and made.kwargs == _OF_ROWS:
             return ir.Call(ir.Const(np.sum), made.args)
         return ir.Call(ir.Const(np.sum), (lane,), axis)
 
+    def _is_sum_of_products(self, atom: ir.Atom) -> bool:
+        """Whether a variable is a sum of vectors times numbers, computed where it is read."""
+        made = self.context.definitions.get(atom) if atom in self.lanes else None  # type: ignore[arg-type]
+        if not isinstance(made, ir.Call) or made.kwargs or not self.is_computed_here(atom):
+            return False
+        if made.fn == ir.Const(operator.mul):
+            return sorted(self.rank(a) if a in self.lanes else 2 for a in made.args) == [0, 1]  # type: ignore[arg-type]
+        is_sum = any(made.fn == ir.Const(fn) for fn in _SUMS) and len(made.args) == 2
+        return is_sum and all(map(self._is_sum_of_products, made.args))  # type: ignore[arg-type]
+
     def _is_still(self, atom: ir.Atom) -> bool:
         """Whether what a variable was computed from is what it was then: nothing was stored since."""
         return self.stores_before.get(atom) == self.stores
 
-    def _call_of(self, call: ir.Call, span: ir.Span | None) -> ir.Atom:
+    def call_of(self, call: ir.Call, span: ir.Span | None) -> ir.Atom:
         return self.builder.call(call.fn.value, *call.args, span=span, kwargs=call.kwargs)  # type: ignore[arg-type, union-attr]
 
     # --- memory
 
-    def _memory(self, atom: ir.Atom) -> ir.Atom:
+    def memory_of(self, atom: ir.Atom) -> ir.Atom:
         return self.memory.find(atom) if isinstance(atom, ir.Var) else atom
-
-    def _check_memory(self) -> None:
-        """Refuse where an iteration may read or write what another one writes."""
-        stores, reads = list[tuple[ir.Store, Access]](), list[tuple[ir.Atom, Access]]()
-        for s in self.loop.body.statements:
-            if isinstance(s, ir.Store):
-                stores.append((s, self._stored_at(s)))
-                reads += self._read_in((s.value,))
-            elif isinstance(s, ir.Let) and isinstance(s.value, ir.Call):
-                args = s.value.args
-                if s.value.fn == ir.Const(operator.getitem) and self._memory(args[0]) in self.stored:  # type: ignore[arg-type]
-                    known = self.context.value(s.target)  # type: ignore[arg-type]
-                    shape = known.shape if isinstance(known, Array) else ()
-                    if shape is None:
-                        raise Refused
-                    reads.append((args[0], self.iterations.access(args[0], args[1], shape)))  # type: ignore[arg-type]
-                elif s.value.fn != ir.Const(getattr):
-                    reads += self._read_in(ir.atoms_of(s.value))
-        for k, (s, at) in enumerate(stores):
-            is_sum = s.op in _SUMS and not self._depends(s.key)
-            others = [(o.target, access) for o, access in stores[k + is_sum :]] + reads
-            for other, access in others:
-                if self._memory(other) == self._memory(s.target):
-                    are_fine = self.iterations.are_apart if is_sum else self.iterations.are_separate
-                    if not are_fine(at, access):
-                        raise Refused
-
-    def _read_in(self, atoms: Any) -> list[tuple[Any, Access]]:
-        """The arrays among operands that some iteration stores into."""
-        arrays = [a for a in atoms if isinstance(a, ir.Var) and self._memory(a) in self.stored]
-        return [(a, self.iterations.access(a, None, ())) for a in arrays if not is_number(self.context.value(a))]
-
-    def _stored_at(self, s: ir.Store) -> Access:
-        known = self.context.value(s.target)
-        if not isinstance(known, Array) or known.dtype != _FLOAT or known.shape is None:
-            raise Refused
-        region = self.context.evaluator.call(operator.getitem, (known, self.context.value(s.key)))
-        shape = region.shape if isinstance(region, Array) else ()
-        if shape is None:
-            raise Refused
-        return self.iterations.access(s.target, s.key, shape)
 
     # --- operations
 
-    def _depends(self, atom: ir.Atom) -> bool:
+    def depends(self, atom: ir.Atom) -> bool:
         """Whether an index is another one in another iteration."""
         return atom in self.indices
 
@@ -193,8 +168,10 @@ class Lanes:
             self._add_up(s, fn, args)
         elif s.target in self.indices:
             return  # it is written where it is used
-        elif not any(a in self.lanes or a in self.indices for a in atoms):
+        elif not any(a in self.lanes or a in self.indices or a in self.triangles.of for a in atoms):
             self._same(s, fn, args)
+        elif self.triangles.let(s, fn, args, call.kwargs):
+            return
         elif (call.kwargs and fn is not np.sum) or (self.exact and not _is_one_of(ir.Const(fn), _EXACT)):
             raise Refused
         elif fn is operator.getitem:
@@ -206,16 +183,26 @@ class Lanes:
         else:
             self._compute(s, fn, args)  # type: ignore[arg-type]
 
-    def _call(self, s: ir.Let, fn: Any, *args: ir.Atom, kwargs: Any = ()) -> None:
+    def write_lane(self, s: ir.Let, fn: Any, *args: ir.Atom, kwargs: Any = ()) -> None:
         """What a variable is in all iterations."""
         assert s.target is not None
-        name = "%" if s.target.is_temporary else s.target.name
-        self._set(s.target, self.builder.call(fn, *args, name=name, span=s.span, kwargs=kwargs))
+        self._set(s.target, self.builder.call(fn, *args, name=self.name_of(s), span=s.span, kwargs=kwargs))
+
+    def name_of(self, s: ir.Let) -> str:
+        """What the user calls what a statement makes."""
+        assert s.target is not None
+        return "%" if s.target.is_temporary else s.target.name
 
     def _set(self, target: ir.Var, lane: ir.Atom) -> None:
         known = self.context.value(lane)
         if not isinstance(known, Array) or not known.shape or known.dtype not in _READ:
             raise Refused
+        product = self.context.definition(lane, operator.matmul)
+        if product is not None and self.length is not None and known.shape[0] != self.length:
+            rows = self.context.value(product[0])
+            if isinstance(rows, Array) and rows.shape and rows.shape[0] == self.length:
+                known = self.context.values[lane] = Array(known.dtype, (self.length, *known.shape[1:]))  # type: ignore[index]
+        assert known.shape is not None
         if self.length is None:
             self.length = known.shape[0]
         if known.shape[0] != self.length or len(known.shape) > 2:
@@ -223,7 +210,7 @@ class Lanes:
         self.has_vectors = self.has_vectors or len(known.shape) == 2
         self.lanes[target] = lane
 
-    def _rank(self, atom: ir.Atom) -> int:
+    def rank(self, atom: ir.Atom) -> int:
         """The number of axes of what an atom is in one iteration."""
         known = self.context.value(self.lanes.get(atom, atom))
         if is_number(known):
@@ -258,36 +245,38 @@ class Lanes:
             raise Refused
         parts = parts_of(key, self.context)
         for part, length in zip(parts, known.shape, strict=False):
-            if len(parts) > len(known.shape) or not self._is_inside(part, length):
+            if len(parts) > len(known.shape) or not self.is_inside(part, length):
                 raise Refused
 
-    def _is_inside(self, part: ir.Atom, length: Dim) -> bool:
-        value = self.context.value(part)
-        is_slice = getattr(value, "type", None) is slice or (isinstance(value, Known) and type(value.value) is slice)
+    def is_inside(self, part: ir.Atom, length: Dim) -> bool:
         return (
-            is_slice or (length, self.context.written(part)) in self.met
+            is_slice(part, self.context) or (length, self.context.written(part)) in self.met
             or self.iterations.is_sure() or self.iterations.is_place(part, length)
         )
 
     def _take(self, s: ir.Let, source: ir.Atom, key: ir.Atom) -> None:
         """What the iterations read of an array, each at a place of its own."""
         if source in self.lanes:
-            if self._depends(key):
+            if self.depends(key):
                 raise Refused
             known = self.context.value(self.lanes[source])
             parts = parts_of(key, self.context)
             if not isinstance(known, Array) or known.shape is None or len(known.shape) != 2 or len(parts) != 1:
                 raise Refused
-            if not self._is_inside(parts[0], known.shape[1]):
+            if not self.is_inside(parts[0], known.shape[1]):
                 raise Refused
-            self._call(s, operator.getitem, self.lanes[source], self.builder.call(ops.make_tuple, _EVERY, *parts))
+            self.write_lane(s, operator.getitem, self.lanes[source], self.builder.call(ops.make_tuple, _EVERY, *parts))
             self._copy_where_stored(s, source)
             return
-        if not self._depends(key):
+        if not self.depends(key):
             raise Refused
+        if self.triangles.has_slice(key):
+            return self.triangles.take(s, source, key)
+        if self._is_on_diagonal(key):
+            return self._take_diagonal(s, source, key)
         index, before, is_turned = self._whole_key(source, key)
         lane = source if index is None else self.builder.call(operator.getitem, source, index, span=s.span)
-        self._take_for_equal(lane, before)
+        self.take_length(lane, before)
         if before == 1:
             lane = self.builder.call(getattr, lane, ir.Const("T"), span=s.span)
         if is_turned:
@@ -295,7 +284,28 @@ class Lanes:
         self._set(s.target, lane)  # type: ignore[arg-type]
         self._copy_where_stored(s, source)
 
-    def _take_for_equal(self, part: ir.Atom, axis: int) -> None:
+    def _is_on_diagonal(self, key: ir.Atom) -> bool:
+        return sum(self.depends(p) for p in parts_of(key, self.context)) == 2
+
+    def _take_diagonal(self, s: ir.Let, source: ir.Atom, key: ir.Atom) -> None:
+        """A number that each iteration reads of another row and another column of a matrix."""
+        shape, parts = self.shape_of(source), parts_of(key, self.context)
+        if len(shape) != 2 or len(parts) != 2:
+            raise Refused
+        (rows, is_turned), (columns, is_other) = map(self.iterations.slice_of, parts, shape)
+        if is_turned or is_other:
+            raise Refused
+        index = self.builder.call(ops.make_tuple, rows, columns)
+        square = source if rows == columns == _EVERY else self.builder.call(operator.getitem, source, index)
+        lane = self.builder.call(np.diagonal, square, span=s.span)
+        known = self.context.value(square)
+        assert isinstance(known, Array) and known.shape is not None
+        self.length = known.shape[0] if self.length is None else self.length
+        self.context.values[lane] = Array(known.dtype, (self.length,))  # type: ignore[index]
+        self._set(s.target, lane)  # type: ignore[arg-type]
+        self._copy_where_stored(s, source)
+
+    def take_length(self, part: ir.Atom, axis: int = 0) -> None:
         """Let the length of a part of an array be known for the number of iterations: all lie inside the array."""
         known = self.context.value(part)
         if not isinstance(known, Array) or known.shape is None or not isinstance(part, ir.Var):
@@ -308,12 +318,23 @@ class Lanes:
 
     def _copy_where_stored(self, s: ir.Let, source: ir.Atom) -> None:
         """A number that an iteration reads stays what it is where the array changes before it is used."""
-        if self._memory(source) in self.stored and self._rank(s.target) == 0:  # type: ignore[arg-type]
-            following = self.loop.body.statements[self.loop.body.statements.index(s) + 1 :]
-            stores = [isinstance(f, ir.Store) and self._memory(f.target) == self._memory(source) for f in following]
+        if self.memory_of(source) in self.stored and self.rank(s.target) == 0:  # type: ignore[arg-type]
+            following = self.following(s)
+            stores = [isinstance(f, ir.Store) and self.memory_of(f.target) == self.memory_of(source) for f in following]
             later = following[stores.index(True) + 1 :] if True in stores else []
             if any(s.target in ir.reads_of(f) for f in later):
-                self._call(s, np.copy, self.lanes[s.target])  # type: ignore[index]
+                self.write_lane(s, np.copy, self.lanes[s.target])  # type: ignore[index]
+
+    def following(self, s: ir.Statement) -> tuple[ir.Statement, ...]:
+        """The statements of the loop after one of them."""
+        return self.loop.body.statements[self.loop.body.statements.index(s) + 1 :]
+
+    def shape_of(self, source: ir.Atom) -> tuple[Dim, ...]:
+        """The lengths of an array of numbers."""
+        known = self.context.value(source)
+        if not isinstance(known, Array) or known.shape is None or known.dtype != _FLOAT:
+            raise Refused
+        return known.shape
 
     def _whole_key(self, source: ir.Atom, key: ir.Atom) -> tuple[ir.Atom | None, int, bool]:
         """The index of what all iterations take of an array, None where that is the whole of it, how many axes come
@@ -324,17 +345,16 @@ class Lanes:
         parts, before, is_turned, own = list(parts_of(key, self.context)), 0, False, None
         kept = len(known.shape) - len(parts) + 1
         for k, (part, length) in enumerate(zip(list(parts), known.shape, strict=False)):
-            is_slice = not isinstance(self.context.value(part), Scalar) and not isinstance(
-                getattr(self.context.value(part), "value", None), int)
-            if self._depends(part):
-                if own is not None or is_slice:
+            keeps = is_slice(part, self.context)
+            if self.depends(part):
+                if own is not None or keeps:
                     raise Refused
                 own = k
                 parts[k], is_turned = self.iterations.slice_of(part, length)
-            elif not is_slice and not self._is_inside(part, length):
+            elif not keeps and not self.is_inside(part, length):
                 raise Refused
-            before += is_slice and own is None
-            kept += is_slice
+            before += keeps and own is None
+            kept += keeps
         if own is None or len(parts) > len(known.shape) or before > 1 or (before and kept > 2):
             raise Refused
         while parts and is_whole(parts[-1], self.context):
@@ -343,12 +363,12 @@ class Lanes:
             return None, before, is_turned
         return parts[0] if len(parts) == 1 else self.builder.call(ops.make_tuple, *parts), before, is_turned
 
-    def _aligned(self, atom: ir.Atom, rank: int) -> ir.Atom:
+    def aligned(self, atom: ir.Atom, rank: int) -> ir.Atom:
         """An operand of an operation on what has so many axes in one iteration."""
         lane = self.lanes.get(atom)
         if lane is None:
             return atom
-        own = self._rank(atom)
+        own = self.rank(atom)
         if own == rank or rank == 0:
             return lane
         source, parts = lane, tuple[ir.Atom, ...]((_EVERY,))
@@ -360,46 +380,62 @@ class Lanes:
                 parts = (*parts, *[_EVERY] * (len(shape or ()) - len(parts)))
         key = self.builder.call(ops.make_tuple, *parts, *[ir.Const(None)] * (rank - own))
         made = self.builder.call(operator.getitem, source, key)
-        self._take_for_equal(made, 0)
+        self.take_length(made, 0)
         return made
 
     def _compute(self, s: ir.Let, fn: Any, args: tuple[ir.Atom, ...]) -> None:
         """An operation on elements."""
-        if not _is_elementwise(fn) or any(self._depends(a) for a in args):
+        if not _is_elementwise(fn) or any(self.depends(a) for a in args):
             raise Refused
-        rank = max(map(self._rank, args))
+        rank = max(map(self.rank, args))
         if rank > 1 or (rank == 1 and not self.has_vectors and not self._stores_vectors()):
             raise Refused  # it would make a matrix where no other one is
-        self._call(s, fn, *(self._aligned(a, rank) for a in args))
+        self.write_lane(s, fn, *(self.aligned(a, rank) for a in args))
+
+    def is_computed_here(self, atom: ir.Atom) -> bool:
+        """Whether nothing else reads what a variable is, and nothing was stored since it was computed."""
+        return self.uses[atom] == 1 and self._is_still(atom)
+
+    def has_triangles(self) -> bool:
+        """Whether the loop reads or stores rows of a triangle of a matrix."""
+        keys = [s.key for s in self.loop.body.statements if isinstance(s, ir.Store)]
+        keys += [made[1] for s in self.loop.body.statements for t in ir.defs_of(s)
+                 if (made := self.context.definition(t, operator.getitem)) is not None]
+        found = [parts_of(key, self.context) for key in keys if self.depends(key)]
+        return any(
+            any(self.depends(p) and is_slice(p, self.context) for p in parts)
+            and any(self.depends(p) and not is_slice(p, self.context) for p in parts)
+            for parts in found
+        )
 
     def _stores_vectors(self) -> bool:
-        stores = (s for s in self.loop.body.statements if isinstance(s, ir.Store) and self._depends(s.key))
+        stores = (s for s in self.loop.body.statements if isinstance(s, ir.Store) and self.depends(s.key))
         return any(isinstance(self.context.value(s.value), Array) for s in stores)
 
     def _sum(self, s: ir.Let, call: ir.Call) -> None:
         lane = self.lanes.get(call.args[0])  # type: ignore[arg-type]
-        if lane is None or len(call.args) != 1 or call.kwargs or self._rank(call.args[0]) != 1:  # type: ignore[arg-type]
+        if lane is None or len(call.args) != 1 or call.kwargs or self.rank(call.args[0]) != 1:  # type: ignore[arg-type]
             raise Refused
         product = self.context.definitions.get(call.args[0])  # type: ignore[arg-type]
         if isinstance(product, ir.Call) and product.fn == ir.Const(operator.mul) and self.uses[call.args[0]] == 1:  # type: ignore[index]
-            if self._is_still(call.args[0]) and [self._rank(a) for a in product.args] == [1, 1]:  # type: ignore[arg-type]
+            if self._is_still(call.args[0]) and [self.rank(a) for a in product.args] == [1, 1]:  # type: ignore[arg-type]
                 return self._multiply(s, operator.matmul, product.args)  # type: ignore[arg-type]
-        self._call(s, np.sum, lane, kwargs=_OF_ROWS)
+        self.write_lane(s, np.sum, lane, kwargs=_OF_ROWS)
 
     def _multiply(self, s: ir.Let, fn: Any, args: tuple[ir.Atom, ir.Atom]) -> None:
         """Products of vectors, and of one with a matrix."""
-        ranks = [self._rank(a) for a in args]
+        ranks = [self.rank(a) for a in args]
         one, other = (self.lanes.get(a, a) for a in args)
         if ranks == [1, 1] and args[0] in self.lanes and args[1] in self.lanes:
             product = self.builder.call(operator.mul, one, other, span=s.span)
-            self._call(s, np.sum, product, kwargs=_OF_ROWS)
+            self.write_lane(s, np.sum, product, kwargs=_OF_ROWS)
         elif ranks == [1, 1]:
             lane, vector = (one, other) if args[0] in self.lanes else (other, one)
-            self._call(s, operator.matmul, lane, vector)
+            self.write_lane(s, operator.matmul, lane, vector)
         elif ranks == [1, 2] and args[0] in self.lanes:
-            self._call(s, operator.matmul, one, other)
+            self.write_lane(s, operator.matmul, one, other)
         elif ranks == [2, 1] and args[1] in self.lanes:
-            self._call(s, operator.matmul, other, self.builder.call(getattr, one, ir.Const("T"), span=s.span))
+            self.write_lane(s, operator.matmul, other, self.builder.call(getattr, one, ir.Const("T"), span=s.span))
         else:
             raise Refused
 
@@ -416,42 +452,46 @@ class Lanes:
         if self.loop.body.yields[k] != s.target or self.uses[c.param] != 1 or self.uses[s.target] != 1:  # type: ignore[index]
             raise Refused
         init, result = self.context.value(c.init), self.context.value(c.result)
-        is_array = isinstance(init, Array) and init == result and len(init.shape or ()) == self._rank(added)
+        outer = self.triangles.of.get(added)
+        rank = 2 if isinstance(outer, Outer) else self.rank(added) if added in self.lanes else None
+        is_array = isinstance(init, Array) and init == result and len(init.shape or ()) == rank
         are_numbers = is_number(init) and is_number(result)
-        if added not in self.lanes or not (is_array or (are_numbers and not self._rank(added))):
+        if rank is None or not (is_array or (are_numbers and not rank)):
             raise Refused
-        value = self._total(added)
+        value = self.triangles.total_of(outer, s.span) if isinstance(outer, Outer) else self._total(added)
         if fn is not operator.add or c.init not in _ZEROS:
-            value = ir.Call(ir.Const(fn), (c.init, self._call_of(value, self.loop.span)))
+            value = ir.Call(ir.Const(fn), (c.init, self.call_of(value, self.loop.span)))
         self.context.definitions[c.result] = value
         self.builder.add(ir.Let(c.result, value, self.loop.span))
         self.summed.add(k)
 
     def _store(self, s: ir.Store) -> None:
+        if self.triangles.store(s):
+            return
         known = self.context.value(s.target)
         assert isinstance(known, Array) and known.shape is not None
         value = self.lanes.get(s.value, s.value)
-        if s.target in self.lanes or self._depends(s.value):
+        if s.target in self.lanes or self.depends(s.value):
             raise Refused
-        if not self._depends(s.key):
+        if not self.depends(s.key):
             if s.op not in _SUMS or s.value not in self.lanes or self.exact:
                 raise Refused
             self._check_inside(s.target, s.key)
-            self.builder.store(s.target, s.key, self._call_of(self._total(s.value), s.span), s.op, s.span)
+            self.builder.store(s.target, s.key, self.call_of(self._total(s.value), s.span), s.op, s.span)
             return
         index, before, is_turned = self._whole_key(s.target, s.key)
         lane = s.target if index is None else self.builder.call(operator.getitem, s.target, index)
-        self._take_for_equal(lane, before)
+        self.take_length(lane, before)
         region = self.context.value(lane)
         if is_turned or not isinstance(region, Array) or region.shape is None or len(region.shape) > 2:
             raise Refused
-        rank, own = len(region.shape) - 1, self._rank(s.value)
+        rank, own = len(region.shape) - 1, self.rank(s.value)
         if own > rank or region.shape[before] != self.length:
             raise Refused
         if s.value in self.lanes and before and own == 1:
             value = self.builder.call(getattr, value, ir.Const("T"), span=s.span)
         elif s.value in self.lanes and not before:
-            value = self._aligned(s.value, rank)
+            value = self.aligned(s.value, rank)
         elif s.value not in self.lanes and before and own == 1:
             key = self.builder.call(ops.make_tuple, _EVERY, ir.Const(None))
             value = self.builder.call(operator.getitem, value, key, span=s.span)

@@ -19,13 +19,13 @@ from typing import Any
 
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.values import Array
 from s2s.optimize.iterations import Iterations, Refused, parts_of
 from s2s.optimize.lanes import Lanes
 from s2s.optimize.loops.accesses import Views
 from s2s.optimize.ranges import constant_range
-from s2s.optimize.rewriting import map_blocks
+from s2s.optimize.rewriting import count_uses, map_blocks
 
 __all__ = ["write_whole_loops"]
 
@@ -38,8 +38,9 @@ def write_whole_loops(function: ir.Function, context: Context, exact: bool = Fal
     stays the same to the last bit where that is asked for."""
     if any(isinstance(s, ir.Try) for s in ir.walk(function.body)):
         return function  # what was done before an exception would be seen
+    made_here: set[Any] = set()
     while any(isinstance(s, ir.For) and _may_be_whole(s) for s in ir.walk(function.body)):
-        writer = _Writer(function, context, exact)
+        writer = _Writer(function, context, exact, made_here)
         made = writer.block(function.body)
         if not writer.written:
             break
@@ -67,11 +68,12 @@ _STORES = (None, operator.add, operator.sub, operator.mul, operator.truediv)
 
 class _Writer:
     """Writes the loops of one function. ``met`` are places that were read or written before, with the lengths of their
-    axes: these lie inside."""
+    axes: these lie inside; ``made`` the variables of loops that are none any more."""
 
-    def __init__(self, function: ir.Function, context: Context, exact: bool) -> None:
+    def __init__(self, function: ir.Function, context: Context, exact: bool, made: set[Any]) -> None:
         self.context = context
         self.exact = exact
+        self.made = made
         self.views = Views(function, context.value)
         self.memory = Memory(function, context.value)
         self.met: set[Any] = set()
@@ -95,7 +97,8 @@ class _Writer:
         start, stop, step = (ir.Const(0), *bounds, ir.Const(1)) if len(bounds) == 1 else (*bounds, ir.Const(1))[:3]
         if step not in (ir.Const(1), ir.Const(-1)):
             return None
-        iterations = Iterations(loop, start, stop, self.context, self.views)
+        loop = self._without_unread(loop)
+        iterations = Iterations(loop, start, stop, self.context, self.views, step == ir.Const(-1))
         if step == ir.Const(-1):
             one, call = ir.Const(1), iterations.builder.call
             iterations.low, iterations.high = call(operator.add, stop, one), call(operator.add, start, one)
@@ -110,7 +113,28 @@ class _Writer:
             self.context.forced = forced
             return None
         self.written = True
+        self.made.update(d for s in statements for d in ir.defs_of(s) if d not in iterations.inside)
         return statements
+
+    def _without_unread(self, loop: ir.For) -> ir.For:
+        """A loop without what nothing reads: of the loops in it which are none any more, and what ``x[k] += v`` would
+        read of a list."""
+        uses = count_uses(loop.body)
+        stored = {(s.target, s.key) for s in loop.body.statements if isinstance(s, ir.Store)}
+        kept = tuple(
+            s for s in loop.body.statements
+            if not self._is_unread(s, stored) or any(uses[target] for target in ir.defs_of(s))
+        )
+        if len(kept) == len(loop.body.statements):
+            return loop
+        return self._without_unread(ir.replace(loop, body=ir.replace(loop.body, statements=kept)))
+
+    def _is_unread(self, s: ir.Statement, stored: set[Any]) -> bool:
+        if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call):
+            return False
+        if s.value.fn == ir.Const(operator.getitem) and s.value.args in stored:
+            return True
+        return s.target in self.made or any(s.value.fn == ir.Const(fn) for fn in (range, slice, ops.make_tuple))
 
     def _is_kept(self, loop: ir.For) -> bool:
         defined = ir.inner_defs_of(loop)

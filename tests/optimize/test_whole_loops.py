@@ -111,10 +111,26 @@ def sums_rows_that_it_changes(a):
     return total * np.sum(other) * np.sum(z)
 
 
+def reads_the_next(x):
+    z = x.copy()
+    for i in range(len(x) - 1):
+        z[i] = z[i + 1] * x[i]
+    return np.sum(z * z)
+
+
+def writes_twice(x):
+    z = np.zeros(len(x) + 1)
+    for i in range(len(x)):
+        z[i + 1] = x[i] * 2.0
+        z[i] = x[i]
+    return np.sum(z * z)
+
+
 WHOLE = {
     eliminated: (M, "a[t1:, t1:] -= a[t1:, k, None] * a[k, t1:]"), orthonormal: (M, ".T @ q"),
     factor: (M, "a_1[i, :j] * a_1[j, :j]"), turned: (X, "x[:k][::-1] * y[:k]"), valley: (X, "x[1:] - x[:-1] ** 2"),
     layers: (M, "np.tanh("), products: (M, "a[i] * a[j]"), old_numbers: (X, "np.sin("),
+    reads_the_next: (X, "z[1:] * x[:t0]"), writes_twice: (X, "z[1:] = "),
     sums_what_it_changes: (X, "total = np.sum(z)"), sums_rows_that_it_changes: (M, "z[...] = 2.0 * z"),
 }  # fmt: skip
 
@@ -150,9 +166,9 @@ def reads_the_one_before(x):
     return np.sum(z * z)
 
 
-def reads_the_next(x):
+def reads_the_next_backwards(x):
     z = x.copy()
-    for i in range(len(x) - 1):
+    for i in range(len(x) - 2, -1, -1):
         z[i] = z[i + 1] * x[i]
     return np.sum(z * z)
 
@@ -172,9 +188,9 @@ def reads_what_one_changes(a):
     return np.sum(b * b)
 
 
-def writes_twice(x):
+def writes_twice_backwards(x):
     z = np.zeros(len(x) + 1)
-    for i in range(len(x)):
+    for i in range(len(x) - 1, -1, -1):
         z[i + 1] = x[i] * 2.0
         z[i] = x[i]
     return np.sum(z * z)
@@ -219,8 +235,9 @@ def single_precision(x):
 
 
 STAY = {
-    reads_the_one_before: X, reads_the_next: X, reads_through_a_view: X, reads_what_one_changes: M, writes_twice: X,
-    reads_the_sum: X, sums_into_what_it_reads: X, from_the_end: X, ends_early: X, single_precision: X,
+    reads_the_one_before: X, reads_the_next_backwards: X, reads_through_a_view: X, reads_what_one_changes: M,
+    writes_twice_backwards: X, reads_the_sum: X, sums_into_what_it_reads: X, from_the_end: X, ends_early: X,
+    single_precision: X,
 }  # fmt: skip
 
 
