@@ -64,6 +64,8 @@ DEAD_CODE = Pass("dead-code", drop_dead, "statements go whose results nothing re
 SUBEXPRESSIONS = Pass(
     "common-subexpressions", share_subexpressions, "an operation that is done twice is done once", optional=True)
 COPIES = Pass("copies", drop_copies, "copies go of arrays that nothing else refers to", optional=True)
+LAST_COPIES = Pass(COPIES.name, functools.partial(drop_copies, used_up=True), COPIES.about, optional=True)
+"""Before memory has versions: an array that nothing reads after its copy changes in the place of that."""
 INVARIANTS = Pass(
     "invariants", drop_invariant, "what no iteration of a loop changes is read as it is before the loop", optional=True)
 SNAPSHOTS = Pass(
@@ -89,9 +91,9 @@ EXACT_WHOLE_LOOPS = Pass(
 """Where the value of the primal is asked for, with its derivative or without: sums stay loops."""
 
 SIMPLIFICATIONS = (
-    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, ITERATION_ADJOINTS, VERSIONS, STORES, RANGES,
-    DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, SECTIONS,
-    ITEMS, SHARED_NAMES,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, ITERATION_ADJOINTS, LAST_COPIES, VERSIONS, STORES,
+    RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK,
+    SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
