@@ -36,7 +36,8 @@ def fresh(f, mode, argnums, count):
     """A derivative of ``f`` that has compiled nothing."""
     single = not isinstance(argnums, tuple)
     wanted = (argnums,) if single else argnums
-    options = (*options_of(f), ("unconnected", "zeros"))
+    # Numba compiles what asks for it only: what it makes of the code is not looked at
+    options = (*derivatives._on_backend(options_of(f), "numpy"), ("unconnected", "zeros"))
     options += (("passes", passes),) if (passes := passes_setting()) else ()
     ask = {
         "vjp": Ask("vjp", None, False, False, options, count),
