@@ -26,7 +26,7 @@ from s2s.core.values import Array, Dim, Known
 from s2s.optimize.dead import changes_argument, drop_dead
 from s2s.optimize.rewriting import count_uses, map_blocks, without_result
 
-__all__ = ["PRODUCTS", "contract", "contract_others", "factor"]
+__all__ = ["PRODUCTS", "are_equal", "contract", "contract_others", "factor"]
 
 
 def contract(function: ir.Function, context: Context) -> ir.Function:
@@ -326,7 +326,7 @@ def _einsum(call: ir.Call, context: Context) -> _Contraction | None:
         if shape is None or len(shape) != len(letters) or len({*letters}) != len(letters):
             return None
         for letter, length in zip(letters, shape, strict=True):
-            if not _are_equal(lengths.setdefault(letter, length), length, context):
+            if not are_equal(lengths.setdefault(letter, length), length, context):
                 return None
     return _Contraction(a, b, of_a, of_b, rt.einsum_output(text.value))  # type: ignore[arg-type]
 
@@ -402,7 +402,7 @@ def factor(
     atom, added = _without_added_axes(atom, len(letters), context)
     places = [k for k in range(len(letters)) if k not in added]
     kept = [k for k in places if own[k] != ONE or shape[k] == ONE]
-    if not kept or not all(_are_equal(own[k], shape[k], context) for k in kept):
+    if not kept or not all(are_equal(own[k], shape[k], context) for k in kept):
         return None
     first_of = tuple(place for place, k in enumerate(places) if k not in kept)
     return atom, "".join(letters[k] for k in kept), first_of
@@ -438,7 +438,7 @@ def _shape_of_floats(atom: Any, context: Context) -> tuple[Dim, ...] | None:
     return known.shape or None
 
 
-def _are_equal(one: Dim, other: Dim, context: Context) -> bool:
+def are_equal(one: Dim, other: Dim, context: Context) -> bool:
     """Whether two lengths that NumPy has broadcast are equal: none of them is one."""
     facts = context.evaluator.facts
     return one == other or (facts.is_never_one(one) and facts.is_never_one(other))

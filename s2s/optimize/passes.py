@@ -27,6 +27,7 @@ from s2s.optimize.loops.short import with_numbers
 from s2s.optimize.memory_versions import with_versions
 from s2s.optimize.names import name_temporaries, share_names
 from s2s.optimize.outer_products import collect_outer_products
+from s2s.optimize.outer_sums import sum_outer_products
 from s2s.optimize.ranges import spell_ranges
 from s2s.optimize.remarks import drop_empty_sections, drop_remarks, name_unused_items
 from s2s.optimize.rewriting import free_variables
@@ -50,6 +51,9 @@ INNER_PRODUCTS = Pass(
     optional=True, reassociates=True)
 OUTER_PRODUCTS = Pass(
     "outer-products", collect_outer_products, "products that a loop adds up are one product of matrices after it",
+    optional=True, reassociates=True)
+OUTER_SUMS = Pass(
+    "outer-sums", sum_outer_products, "numbers scale vectors in place of matrices, sums of outer products are products",
     optional=True, reassociates=True)
 TRIANGULAR = Pass(
     "triangular", substitute_in_triangular, "systems of Cholesky factors are solved by substitution", optional=True,
@@ -91,9 +95,9 @@ EXACT_WHOLE_LOOPS = Pass(
 """Where the value of the primal is asked for, with its derivative or without: sums stay loops."""
 
 SIMPLIFICATIONS = (
-    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, TRIANGULAR, ITERATION_ADJOINTS, LAST_COPIES, VERSIONS, STORES,
-    RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK,
-    SECTIONS, ITEMS, SHARED_NAMES,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, TRIANGULAR, ITERATION_ADJOINTS, LAST_COPIES,
+    VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE,
+    ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -119,7 +123,7 @@ OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"inner-products", "iteration-adjoints", "whole-loops"})}
+NOT_FOR = {"numba": frozenset({"inner-products", "iteration-adjoints", "outer-sums", "whole-loops"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 
