@@ -237,7 +237,8 @@ class _Rewriter(ast.NodeTransformer):
         products = [n for n in ast.walk(self.node) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.MatMult)]
         lines = {_line(n) for n in products}
         has_stacks = any(self._is_stack(side) for n in products for side in (n.left, n.right))
-        self.products = lines if has_stacks or lines & outside.by_python else set()
+        has_complex = any(isinstance(n, ast.Constant) and type(n.value) is complex for n in ast.walk(self.node))
+        self.products = lines if has_stacks or has_complex or lines & outside.by_python else set()
         calls = [n for n in ast.walk(self.node) if isinstance(n, ast.Call) and _line(n) in outside.by_python]
         self.stopped = [f for f in (self._static(n.func) for n in calls) if isinstance(f, types.FunctionType)
                         and (f.__module__ or "").startswith("s2s.rules")]
@@ -274,8 +275,9 @@ class _Rewriter(ast.NodeTransformer):
     def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
         for statement in statements:
-            found = self.visit(statement)
-            done += found if isinstance(found, list) else [found] if found is not None else []
+            for part in self.outside.region(statement, self._known) or [statement]:
+                found = self.visit(part)
+                done += found if isinstance(found, list) else [found] if found is not None else []
         return done or [ast.Pass(lineno=self.node.lineno, col_offset=0)]
 
     def fresh(self, wanted: str) -> str:

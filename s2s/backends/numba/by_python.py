@@ -31,7 +31,9 @@ from s2s.backends.numba.paths import DYNAMIC, is_of_rules
 from s2s.core.functions import Result
 from s2s.core.inspection import public_module
 
-__all__ = ["by_python", "by_python_for", "chosen_by_types", "is_foreign", "lacks", "lacks_method"]
+__all__ = [
+    "by_python", "by_python_for", "chosen_by_types", "converter", "is_foreign", "lacks", "lacks_method", "type_of",
+]
 
 _PACKAGES = ("numpy", "scipy", "math")
 _NOT = ("call", "pulled", "apply", "again", "recorded")
@@ -159,7 +161,7 @@ def by_python_for(function: Any, args: Sequence[Any], keywords: dict[str, Any], 
         is_new = functions.facts(function).result is Result.NEW
         lengths = _lengths_in((*args, *keywords.values(), *map(constant_of, kinds)))
         result = _result_type(function, call, kinds, is_new, lengths)
-    return through_python(function, args, keywords, types_of, result, _converter(result))
+    return through_python(function, args, keywords, types_of, result, converter(result))
 
 
 # --- the type of a result -------------------------------------------------------------------------------------------
@@ -190,7 +192,7 @@ def _result_type(
                 value = call(*examples)
             except Exception:  # these lengths do not fit
                 continue
-            kind = _type_of(value, is_new)
+            kind = type_of(value, is_new)
             if kind is not None and found and found[0] != kind:
                 kind = found[0] = _list_type(found[0], kind)
             if kind is None:
@@ -290,7 +292,7 @@ def _example_array(dtype: Any, rank: int, size: int) -> Any:
     return made.astype(dtype)
 
 
-def _type_of(value: Any, is_new: bool) -> Any:
+def type_of(value: Any, is_new: bool) -> Any:
     """The Numba type of a result; None where there is none."""
     if isinstance(value, np.ndarray):
         if type(value) is not np.ndarray or value.dtype.char not in "?bBhHiIlLqQfdFD":
@@ -299,7 +301,7 @@ def _type_of(value: Any, is_new: bool) -> Any:
     if value is None:
         return types.none
     if isinstance(value, (tuple, list)):
-        items = [_type_of(item, is_new) for item in value]
+        items = [type_of(item, is_new) for item in value]
         return None if None in items else types.Tuple(items)
     if isinstance(value, (bool, int, float, complex, np.generic)):
         kind = numba.typeof(value)
@@ -316,9 +318,9 @@ def _list_type(first: Any, second: Any) -> Any:
     return types.List(kinds[0]) if is_one and isinstance(first, (types.List, types.BaseTuple)) else None
 
 
-def _converter(kind: Any) -> Any:
+def converter(kind: Any, may_copy: bool = True) -> Any:
     """The function that gives what a call gave as the value of a type that was found for it. It raises TypeError where
-    it is another one: the Python function runs then."""
+    it is another one, and unless it ``may_copy`` where the layout is another: the Python function runs then."""
     if isinstance(kind, types.Array):
         dtype = as_dtype(kind.dtype)
         rank, any_layout = kind.ndim, kind.layout != "C"
@@ -327,14 +329,16 @@ def _converter(kind: Any) -> Any:
             if type(value) is not np.ndarray or value.dtype != dtype or value.ndim != rank:
                 raise TypeError("another kind of result")
             flags = value.flags
+            if not (may_copy or any_layout or flags.c_contiguous):
+                raise TypeError("another layout of a result")
             return value if flags.writeable and (any_layout or flags.c_contiguous) else value.copy()
 
         return array
     if isinstance(kind, types.BaseTuple):
-        parts = [_converter(item) for item in _items(kind)]
+        parts = [converter(item, may_copy) for item in _items(kind)]
         return lambda value: tuple([part(item) for part, item in zip(parts, value, strict=True)])
     if isinstance(kind, types.List):
-        one = _converter(kind.dtype)
+        one = converter(kind.dtype, may_copy)
         return lambda value: [one(item) for item in value]
 
     def number(value: Any) -> Any:

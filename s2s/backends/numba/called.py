@@ -75,18 +75,29 @@ class Caller:
         Numba has stopped before. Raises Refused."""
         lines: frozenset[int] = frozenset()
         last: Refused | None = None
+        added = 0
         while True:
             try:
                 make(lines)
                 return
             except _NothingToTry:
                 assert last is not None
-                raise last from None
+                if not self.is_region(added):
+                    raise last from None
             except Refused as refused:
+                last = refused
                 new = [line for line in refused.lines if line not in lines]
-                if refused.is_final or not new or len(lines) == MOST_LINES:
+                if refused.is_final:
                     raise
-                last, lines = refused, lines | {new[0]}
+                if new and len(lines) < MOST_LINES:
+                    added = new[0]
+                    lines |= {added}
+                elif not any(map(self.is_region, refused.lines)):
+                    raise
+
+    def is_region(self, line: int) -> bool:
+        """Whether the statement at a line is one that Python runs from now on."""
+        return False
 
     @staticmethod
     def check(adapted: Adapted, lines: frozenset[int]) -> None:

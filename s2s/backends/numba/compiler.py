@@ -60,6 +60,7 @@ from s2s.backends.numba.libraries import linked_once
 from s2s.backends.numba.messages import without_shapes
 from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.quiet import leave_warnings_alone
+from s2s.backends.numba.regions import Regions
 from s2s.backends.numba.turns import numba_in_section
 
 __all__ = ["Refused", "Text", "Wrapped", "at_line", "check_types", "compiled_text", "refused_by"]
@@ -231,6 +232,7 @@ class Wrapped(Caller):
         self.name = node.name
         self.first: tuple[Kept, tuple[Any, ...]] | None = None
         self._made_of = node, samples, kinds, text.parameters if same is None else same
+        self.regions = Regions(node, samples, text.linked)
         self._prepare(frozenset())
         if text.is_aside:
             del self._made_of
@@ -241,14 +243,15 @@ class Wrapped(Caller):
         self.facts, self.called = [], []
         parameters = [a.arg for a in node.args.args]
         outside = self.text.outside(
-            samples, same, self.replace, python=self.python, lacks=self.lacks, by_python=lines)
+            samples, same, self.replace, python=self.python, lacks=self.lacks, by_python=lines,
+            region=self._region)
         try:
             self.adapted = adapt(node, outside)
         except Unsupported as refused:
             raise Refused(refused.reason, refused.line) from None
         except RecursionError:
             raise Refused("the code is nested too deeply", node.lineno) from None
-        self.check(self.adapted, lines)
+        self.check(self.adapted, lines - self.regions.lines())
         self.compiled, self.kept = compiled_text(self.adapted, self.text, self)
         self.facts += self.adapted.facts
         call, result = self._linked(node, parameters, kinds)
@@ -257,6 +260,18 @@ class Wrapped(Caller):
         self.function = result
         if self.text.is_aside:
             self._refuse_what_may_differ(parameters)
+
+    def is_region(self, line: int) -> bool:
+        return not self.text.is_aside and self.regions.add(line)
+
+    def _region(self, statement: ast.stmt, known: Callable[[str, Any], ast.expr]) -> list[ast.stmt] | None:
+        """What stands for a statement that Python runs; None for others."""
+
+        def marked(name: str, helper: Any) -> ast.expr:
+            self.marks[id(helper)] = ""  # machine code with the address of a function
+            return known(name, helper)
+
+        return self.regions.replaced(statement, marked)
 
     def _linked(self, node: ast.FunctionDef, parameters: list[str], kinds: Any) -> tuple[Any, Any]:
         """The function that gives the arguments of the compiled one, and the wrapper."""
@@ -319,7 +334,7 @@ class Wrapped(Caller):
             del self._made_of
 
     def _compile_prepared(self, lines: frozenset[int]) -> None:
-        if lines:
+        if lines or self.regions.types:
             self._prepare(lines)
         arguments, self._arguments = self._arguments, ()
         try:

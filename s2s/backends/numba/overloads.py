@@ -48,8 +48,17 @@ def matmul(a: Any, b: Any) -> Any:
 
 @overload(matmul)
 def _matmul(a, b):
-    if not (isinstance(a, types.Array) and isinstance(b, types.Array)) or max(a.ndim, b.ndim) <= 2:
+    if not (isinstance(a, types.Array) and isinstance(b, types.Array)):
         return lambda a, b: a @ b
+    if max(a.ndim, b.ndim) <= 2:
+        kind = np.promote_types(as_dtype(a.dtype), as_dtype(b.dtype))
+        if a.dtype == b.dtype or kind.kind not in "fc":
+            return lambda a, b: a @ b
+        if as_dtype(a.dtype) == kind:
+            return lambda a, b: a @ b.astype(kind)
+        if as_dtype(b.dtype) == kind:
+            return lambda a, b: a.astype(kind) @ b
+        return lambda a, b: a.astype(kind) @ b.astype(kind)
     if a.ndim == 0 or b.ndim == 0:
         return None
     return _matmul_stacks(a, b)

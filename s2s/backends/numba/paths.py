@@ -48,7 +48,8 @@ class Outside:
     raises is what the caller sees. ``python`` makes what stands for a call that Python is to make, of the function and
     its arguments, with DYNAMIC for those that are known only when it runs; None where it is no function for that. It
     is asked for what ``lacks`` says that Numba lacks, and for the calls at the lines ``by_python``; 0 stands for those
-    of functions of rules, and for subscripts that may be by masks.
+    of functions of rules, and for subscripts that may be by masks. ``region`` gives what stands for a statement that
+    Python runs, with a function that names objects; None for others.
     """
 
     find: Callable[[str], Any]
@@ -61,6 +62,7 @@ class Outside:
     python: Callable[[Any, list[Any], dict[str, Any]], Any] = lambda function, args, keywords: None
     lacks: Callable[[Any, ast.Call], bool] = lambda function, call: False
     by_python: frozenset[int] = frozenset()
+    region: Callable[[ast.stmt, Callable[[str, Any], ast.expr]], list[ast.stmt] | None] = lambda statement, known: None
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------
