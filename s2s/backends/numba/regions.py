@@ -5,7 +5,9 @@
 
 What the statement reads is handed to Python, and what it assigns comes back; arrays that it writes to are the same
 memory. The types of what it assigns are those in a run of the function as Python, on the arguments of the call that it
-is compiled for. Where they are others in another call, the whole function runs as Python.
+is compiled for. Where they are others in another call, the whole function runs as Python. Numbers are handed over as
+what they are in that run: compiled code does not tell ``np.float64`` from ``float``, with which Python may do something
+else.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class Regions:
         self.samples = samples
         self.linked = linked
         self.types: dict[int, dict[str, Any]] = {}  # of what is assigned, by the first line of the statement
+        self.numbers: dict[int, dict[str, type]] = {}  # of what is read
         own = {name for name, value in samples.items() if is_number(value) or is_array(value)}
         self.variables = bound_names(node) - samples.keys() | own
         self.containers = samples.keys() - own
@@ -56,14 +59,16 @@ class Regions:
         observed = self._observe(found)
         if observed is None:
             return False
-        self.types[found.lineno] = observed
+        self.numbers[found.lineno], self.types[found.lineno] = observed
         return True
 
     def _statements(self) -> list[Any]:
         return [s for s in ast.walk(self.node) if isinstance(s, (ast.Assign, ast.AugAssign, ast.Expr))]
 
-    def _observe(self, statement: ast.stmt) -> dict[str, Any] | None:
-        """The types of what a statement assigns; None where they differ or Numba has none."""
+    def _observe(self, statement: ast.stmt) -> tuple[dict[str, type], dict[str, Any]] | None:
+        """The types of numbers that a statement reads, and of what it assigns; None where they differ or Numba has
+        none."""
+        read, given = self._read(statement), []
         names = sorted(set(store_names(statement)))
         appended = _appended(statement)
         is_append = appended is not None
@@ -74,8 +79,10 @@ class Regions:
             return value
 
         seen = ast.Call(name_of(_OBSERVE), [_tuple(names) if appended is None else copy.deepcopy(appended)], [])
-        _After(statement.lineno, ast.Expr(seen), is_append).visit(node)
-        run = self.linked(ast.fix_missing_locations(node), None, {_OBSERVE: observe})
+        before = ast.Call(name_of(_OBSERVE + "given"), [_tuple(read)], [])
+        _Around(statement.lineno, ast.Expr(before), ast.Expr(seen), is_append).visit(node)
+        objects = {_OBSERVE: observe, _OBSERVE + "given": lambda values: given.append([*map(_number_type, values)])}
+        run = self.linked(ast.fix_missing_locations(node), None, objects)
         try:
             with np.errstate(all="ignore"):
                 run(*(self.samples[a.arg] for a in node.args.args))
@@ -85,7 +92,19 @@ class Regions:
                  for value in found]
         if not kinds or None in kinds[0].values() or any(kind != kinds[0] for kind in kinds):
             return None
-        return kinds[0]
+        if _MIXED in given[0] or any(some != given[0] for some in given):
+            return None
+        return {name: kind for name, kind in zip(read, given[0], strict=True) if kind is not None}, kinds[0]
+
+    def _read(self, statement: ast.stmt) -> list[str]:
+        """The variables that a statement reads, without lists that it takes something from or adds to."""
+        lists = {id(n.func.value) for n in ast.walk(statement) if isinstance(n, ast.Call)
+                 and isinstance(n.func, ast.Attribute) and n.func.attr in ("pop", "append")}
+        read = sorted(n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+                      and id(n) not in lists)
+        read += [statement.target.id] if isinstance(statement, ast.AugAssign) and isinstance(
+            statement.target, ast.Name) else []
+        return [name for name in dict.fromkeys(read) if name in self.variables]
 
     def replaced(self, statement: ast.stmt, known: Callable[[str, Any], ast.expr]) -> list[ast.stmt] | None:
         """What stands for a statement; None where it is no region. ``known`` gives the name of an object."""
@@ -101,11 +120,10 @@ class Regions:
         body = hoisted.visit(body)
         for name, call in hoisted.found.items():
             before.append(ast.Assign([store_to(name)], call))
-        read = sorted(n.id for n in ast.walk(body) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load))
-        read += [body.target.id] if isinstance(body, ast.AugAssign) and isinstance(body.target, ast.Name) else []
-        inputs = [name for name in dict.fromkeys(read) if name in self.variables or name in hoisted.found]
+        inputs = [*self._read(body), *hoisted.found]
         region = self._function(inputs, body, sorted(observed))
-        call = ast.Call(known("region", self._helper(region, inputs, observed)), [name_of(n) for n in inputs], [])
+        helper = self._helper(region, inputs, self.numbers[statement.lineno], observed)
+        call = ast.Call(known("region", helper), [name_of(n) for n in inputs], [])
         made: list[ast.stmt] = [*before, _assigned(sorted(observed), call)]
         if appended is not None:
             made.append(copy.deepcopy(statement))
@@ -118,15 +136,56 @@ class Regions:
         return self.linked(ast.fix_missing_locations(ast.copy_location(whole, body)), None, {})
 
     @staticmethod
-    def _helper(region: Any, inputs: list[str], observed: dict[str, Any]) -> Any:
+    def _helper(region: Any, inputs: list[str], numbers: dict[str, type], observed: dict[str, Any]) -> Any:
         kinds = [observed[name] for name in sorted(observed)]
         result = types.none if not kinds else kinds[0] if len(kinds) == 1 else types.Tuple(kinds)
 
+        typed = _with_types(region, [numbers.get(name) for name in inputs])
+
         def choose(given: tuple[Any, ...]) -> Any:
             named = dict(zip(inputs, given, strict=True))
-            return through_python(region, [DYNAMIC] * len(inputs), {}, named, result, converter(result, may_copy=False))
+            if any(name not in numbers and _holds_numbers(kind) for name, kind in named.items()):
+                raise numba.TypingError("it is not known what numbers a list holds")
+            return through_python(typed, [DYNAMIC] * len(inputs), {}, named, result, converter(result, may_copy=False))
 
         return chosen_by_types(region, inputs, choose)
+
+
+_MIXED = object()
+"""Stands for the type of a container with numbers of NumPy."""
+
+_PLAIN = (bool, int, float, complex, str, type(None))
+
+
+def _number_type(value: Any) -> Any:
+    """The type of a number; None of what is none."""
+    if isinstance(value, (tuple, list)):
+        inside = {_number_type(item) for item in value}
+        return _MIXED if inside - {None, *_PLAIN} else tuple if inside - {None} else None
+    return None if isinstance(value, np.ndarray) else type(value)
+
+
+def _holds_numbers(kind: Any) -> bool:
+    """Whether a type is that of a number, or of a container with some."""
+    if isinstance(kind, types.BaseTuple):
+        return any(map(_holds_numbers, getattr(kind, "types", ())))
+    return isinstance(getattr(kind, "dtype", kind) if isinstance(kind, types.List) else kind,
+                      (types.Number, types.Boolean))
+
+
+def _with_types(region: Any, kinds: list[type | None]) -> Any:
+    """The function with numbers of NumPy where it is to have such."""
+    places = [(k, kind) for k, kind in enumerate(kinds) if kind is not None and issubclass(kind, np.generic)]
+    if not places:
+        return region
+
+    def typed(*values: Any) -> Any:
+        made = [*values]
+        for k, kind in places:
+            made[k] = kind(made[k])
+        return region(*made)
+
+    return typed
 
 
 def _span(statement: Any) -> range:
@@ -165,12 +224,13 @@ def _type_of(value: Any) -> Any:
     return numba.typeof(value) if isinstance(value, str) else type_of(value, is_packed)
 
 
-class _After(ast.NodeTransformer):
-    """Puts a statement behind the one at a line, or its expression in the place of what that appends."""
+class _Around(ast.NodeTransformer):
+    """Puts statements before and behind the one at a line; what that appends is seen where it does."""
 
-    def __init__(self, line: int, statement: ast.Expr, is_append: bool) -> None:
+    def __init__(self, line: int, before: ast.Expr, after: ast.Expr, is_append: bool) -> None:
         self.line = line
-        self.statement = statement
+        self.before = before
+        self.after = after
         self.is_append = is_append
 
     def generic_visit(self, node: ast.AST) -> Any:
@@ -178,9 +238,9 @@ class _After(ast.NodeTransformer):
         if not isinstance(node, (ast.Assign, ast.AugAssign, ast.Expr)) or getattr(node, "lineno", 0) != self.line:
             return node
         if self.is_append:
-            node.value.args = [self.statement.value]  # type: ignore[attr-defined, union-attr]
-            return node
-        return [node, self.statement]
+            node.value.args = [self.after.value]  # type: ignore[attr-defined, union-attr]
+            return [self.before, node]
+        return [self.before, node, self.after]
 
 
 class _Popped(ast.NodeTransformer):
