@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from s2s.analysis.abstract.lattice import shape_of
-from s2s.analysis.functions import makes_new
+from s2s.analysis.functions import facts, makes_new
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir
@@ -22,24 +22,32 @@ from s2s.optimize.rewriting import count_uses, follow, map_blocks, substitute_al
 __all__ = ["drop_copies"]
 
 _COPY = ir.Const(np.copy)
+_COPIES = (_COPY, ir.Const(np.ndarray.copy))
 
 
 def drop_copies(function: ir.Function, context: Context, used_up: bool = False) -> ir.Function:
     """The function without ``np.copy`` of an array that was made for it: a fresh result that nothing else reads, or
     with ``used_up`` nothing after the copy, which makes it one that changes. Both are made equally often: a copy in a
     loop of what was made before it is a new one in each iteration. What may be of rank 0 is copied: arithmetic makes
-    numbers of it, which cannot be changed in place."""
+    numbers of it, which cannot be changed in place. With ``used_up`` copies go, too, where neither they nor their array
+    change."""
     made = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
-    if not any(isinstance(v, ir.Call) and isinstance(v.fn, ir.Const) and v.fn.value is np.copy for v in made.values()):
+    if not any(isinstance(v, ir.Call) and v.fn in _COPIES for v in made.values()):
         return function
     uses, loops = count_uses(function.body), _innermost_loops(function.body)
     mapping: dict[ir.Atom, ir.Atom] = {}
     dropped: set[ir.Var] = set()
     last = _LastReaders(function, context) if used_up else None
     for target, value in made.items():
-        if not isinstance(value, ir.Call) or value.fn != _COPY or len(value.args) > 1 or value.kwargs:
+        if not isinstance(value, ir.Call) or value.fn not in _COPIES or len(value.args) > 1 or value.kwargs:
             continue  # one in another order of memory is no copy of what there is
         source = value.args[0]
+        if last is not None and isinstance(source, ir.Var) and last.is_needless(target, source):
+            mapping[target] = source
+            dropped.add(target)
+            continue
+        if value.fn != _COPY:
+            continue
         if not isinstance(source, ir.Var) or not makes_new(made.get(source)) or not shape_of(context.value(source)):
             continue
         if loops[source] != loops[target]:
@@ -79,6 +87,36 @@ class _LastReaders:
     def memory(self) -> Memory:
         """What may be a view of what."""
         return Memory(without_result(self.function), self.context.value)
+
+    @functools.cached_property
+    def readers(self) -> dict[ir.Atom, list[ir.Statement | None]]:
+        """The statements that read variables; None where a block yields them."""
+        found: dict[ir.Atom, list[ir.Statement | None]] = {}
+        for block in _blocks(self.function.body):
+            for a in block.yields:
+                found.setdefault(a, []).append(None)
+            for s in block.statements:
+                for a in ir.reads_of(s):
+                    found.setdefault(a, []).append(s)
+        return found
+
+    @functools.cached_property
+    def acts(self) -> bool:
+        """Whether a call may change arrays that it is not given."""
+        calls = [s.value for s in ir.walk(self.function.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call)]
+        return any(not isinstance(c.fn, ir.Const) or facts(c.fn.value).acts for c in calls)
+
+    def is_needless(self, copy: ir.Var, source: ir.Var) -> bool:
+        """Whether nothing changes an array or its copy, and what reads the copy makes new arrays of it there and
+        then."""
+        known = self.context.value(source)
+        if not shape_of(known) or known != self.context.value(copy) or source in self.context.uncertain:
+            return False
+        if self.acts or self.memory.is_buffer(source) or self.memory.is_buffer(copy):
+            return False
+        return all(
+            isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn not in _COPIES and makes_new(s.value)
+            for s in self.readers.get(copy, [None]))
 
     def reads(self, copy: ir.Var, source: ir.Var) -> bool:
         """Whether an array has no views, and all that reads it stands before a copy of it in the block of both."""

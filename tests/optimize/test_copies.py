@@ -60,6 +60,25 @@ def in_a_loop(m):
     return total
 
 
+def only_read(m):
+    a = m.copy()
+    return np.sum(np.sin(a) * a)
+
+
+def changed_after_the_copy(m):
+    a = m * 1.0
+    b = a.copy()
+    a[0] = a[1] * a[2]
+    return np.sum(np.sin(b) * a)
+
+
+def seen_by_a_view(m):
+    a = m.copy()
+    row = a.T[0]
+    row *= 2.0
+    return np.sum(a * m)
+
+
 def in_a_branch(m):
     a = m * np.sum(m)
     b = np.cos(a)
@@ -74,7 +93,7 @@ def in_a_branch(m):
 
 @pytest.mark.parametrize(
     "f", [added_to_the_diagonal, read_after_the_copy, with_a_view, copies_of_copies, copies_of_an_argument, in_a_loop,
-          in_a_branch], ids=lambda f: f.__name__)
+          in_a_branch, only_read, changed_after_the_copy, seen_by_a_view], ids=lambda f: f.__name__)
 def test_gradients(f):
     expected = differences(f, M)
     np.testing.assert_allclose(s2s.grad(f)(M), expected, rtol=1e-6, atol=1e-8)
@@ -87,3 +106,5 @@ def test_gradients(f):
 def test_what_is_added_to_later_is_no_copy(monkeypatch):
     monkeypatch.setenv("S2S_PASSES", "-whole-loops")
     assert "np.copy" not in s2s.source(added_to_the_diagonal, M)
+    assert ".copy(" not in s2s.source(only_read, M) and ".copy(" in s2s.source(changed_after_the_copy, M)
+
