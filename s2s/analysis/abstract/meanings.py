@@ -113,10 +113,12 @@ def _length(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
 def _attribute(
     evaluator: Evaluator, value: AbstractValue, name: AbstractValue, default: AbstractValue | None = None
 ) -> AbstractValue | None:
-    """An attribute; a ``default`` makes no difference where NumPy's numbers and arrays have the attribute, and nothing
-    is said about others."""
+    """An attribute; a ``default`` makes no difference where NumPy's numbers and arrays have the attribute, and Python's
+    the real and imaginary part. Nothing is said about others."""
     if not isinstance(name, Known):
         return UNKNOWN
+    if isinstance(value, Scalar) and value.type in (float, complex) and name.value in ("real", "imag"):
+        return Scalar(float)
     shape = shape_of(value)
     dtype = dtype_of(value)
     if not isinstance(value, (Array, Scalar)) or (isinstance(value, Scalar) and dtype is None):

@@ -209,3 +209,18 @@ def test_arguments_by_name_are_those_by_position():
     gradient, x = s2s.grad(halves), np.arange(12.0).reshape(2, 6)
     np.testing.assert_array_equal(gradient(x), np.roll(x, 3, axis=1))
     assert "np.concatenate([right, left], 1)" in gradient.source
+
+
+def test_parts_of_complex_numbers_of_python_are_floats():
+    def f(a, b):
+        z = complex(a, b)
+        w = z.conjugate() * z * z
+        return w.real**2 + w.imag
+
+    gradient = s2s.grad(f, argnums=(0, 1))
+    step = 1e-6
+    expected = [(f(0.3 + step, 0.4) - f(0.3 - step, 0.4)) / (2 * step),
+                (f(0.3, 0.4 + step) - f(0.3, 0.4 - step)) / (2 * step)]
+    np.testing.assert_allclose(gradient(0.3, 0.4), expected, rtol=1e-8)
+    assert s2s.jvp(f, (0.3, 0.4), (1.0, 0.0))[1] == pytest.approx(expected[0])
+    assert "unbroadcast" not in gradient.source
