@@ -29,11 +29,64 @@ def _is_mask(a: Any, index: Any) -> bool:
     return is_mask and isinstance(a, types.Array) and a.ndim >= index.ndim
 
 
+def _is_packed(a: Any, index: Any) -> bool:
+    return a.layout == index.layout == "C" and a.ndim == index.ndim
+
+
+def _store_in_order(value: Any) -> Any:
+    """``a[index] = value`` for an array and a mask of the same shape, in the order in which they lie."""
+    if not isinstance(value, types.Array):
+
+        def same(a, index, value):
+            if a.shape != index.shape:
+                raise IndexError
+            flat, mask = a.reshape(a.size), index.reshape(index.size)
+            for place in range(mask.size):
+                if mask[place]:
+                    flat[place] = value
+
+        return same
+
+    def each(a, index, value):
+        if a.shape != index.shape or share_any_rank(a, value):
+            raise IndexError
+        flat, mask = a.reshape(a.size), index.reshape(index.size)
+        step, count = 1 if value.size != 1 else 0, 0
+        for place in range(mask.size):
+            if mask[place]:
+                if step and count == value.size:
+                    raise ValueError
+                flat[place] = value[count * step]
+                count += 1
+        if step and count != value.size:
+            raise ValueError
+
+    return each
+
+
 @overload(item_at)
 def _item_at(a, index):
     if not _is_mask(a, index):
         return lambda a, index: a[index]
     rank, dtype = index.ndim, as_dtype(a.dtype)
+    if _is_packed(a, index):
+
+        def in_order(a, index):
+            if a.shape != index.shape:
+                raise IndexError
+            flat, mask = a.reshape(a.size), index.reshape(index.size)
+            count = 0
+            for place in range(mask.size):
+                count += mask[place]
+            out = np.empty(count, dtype)
+            count = 0
+            for place in range(mask.size):
+                if mask[place]:
+                    out[count] = flat[place]
+                    count += 1
+            return out
+
+        return in_order
 
     def chosen(a, index):
         if a.shape[:rank] != index.shape:
@@ -62,6 +115,8 @@ def _store_at(a, index, value):
 
         return plain
     rank, rows = index.ndim, a.ndim - index.ndim + 1
+    if _is_packed(a, index) and not (isinstance(value, types.Array) and value.ndim != 1):
+        return _store_in_order(value)
     if not isinstance(value, types.Array) or value.ndim < rows:
 
         def same(a, index, value):

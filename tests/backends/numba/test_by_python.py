@@ -87,6 +87,17 @@ def statements(a):
     return np.sum(spread**2) + np.sum(block @ block) + np.cov(a[1], a[2])[0, 1]
 
 
+def masked(a):
+    """Masks of two dimensions, of arrays that lie in order and of others."""
+    low = a < 0.3
+    z = a * 2.0
+    z[low] = z[low] ** 2 - 1.0
+    z[z > 1.5] = 0.25
+    turned = (a * a).T
+    turned[low.T] += a.T[low.T] * 3.0
+    return np.sum(z**3) + np.sum(turned**2)
+
+
 def mixed_products(v):
     """Matrices of floats with vectors of complex numbers."""
     h = np.outer(v, v) + np.eye(5)
@@ -97,7 +108,8 @@ def mixed_products(v):
 
 
 @pytest.mark.parametrize(("f", "x"), [
-    (constants, V), (transforms, V), (lists, M), (traces, M), (edges, M), (statements, M), (mixed_products, V),
+    (constants, V), (transforms, V), (lists, M), (traces, M), (edges, M), (statements, M), (masked, M),
+    (mixed_products, V),
 ])
 def test_whole_functions_are_compiled(f, x, no_fallback):
     check(f, x)
