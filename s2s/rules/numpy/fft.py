@@ -20,10 +20,12 @@ from s2s.rules.table import linear, vjp
 # --- lengths and weights --------------------------------------------------------------------------------------------
 
 
-def resize(g: Any, a: Any) -> Any:
-    """``g`` cut off or filled up with zeros at the end of each axis, to the shape of ``a``."""
-    g = g[tuple(slice(n) for n in np.shape(a))]
-    missing = [(0, want - have) for want, have in zip(np.shape(a), np.shape(g), strict=True)]
+def resize(g: Any, shape: tuple[int, ...]) -> Any:
+    """``g`` cut off or filled up with zeros at the end of each axis, to a shape."""
+    if np.shape(g) == shape:
+        return g
+    g = g[tuple(slice(n) for n in shape)]
+    missing = [(0, want - have) for want, have in zip(shape, np.shape(g), strict=True)]
     return np.pad(g, missing) if any(m != (0, 0) for m in missing) else g
 
 
@@ -74,14 +76,14 @@ def last_length(a: Any, s: Any, axes: Iterable[int]) -> int:
 def _fft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     a_bar = np.fft.fft(y_bar, axis=axis, norm=norm)
     if n is not None:
-        a_bar = resize(a_bar, a)
+        a_bar = resize(a_bar, np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
 def _ifft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     a_bar = np.fft.ifft(y_bar, axis=axis, norm=norm)
     if n is not None:
-        a_bar = resize(a_bar, a)
+        a_bar = resize(a_bar, np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
@@ -89,7 +91,7 @@ def _fftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     if s is None:
         a_bar = np.fft.fftn(y_bar, axes=axes, norm=norm)
     else:
-        a_bar = resize(np.fft.fftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), a)
+        a_bar = resize(np.fft.fftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
@@ -97,7 +99,7 @@ def _ifftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     if s is None:
         a_bar = np.fft.ifftn(y_bar, axes=axes, norm=norm)
     else:
-        a_bar = resize(np.fft.ifftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), a)
+        a_bar = resize(np.fft.ifftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
@@ -138,13 +140,13 @@ linear(np.fft.ifftn, a=_ifftn, params=MANY, samples=[*planes(), *planes(complex=
 def _rfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     if n is None:
         return rfft_bar(y_bar, np.shape(a)[axis], axis, norm)
-    return resize(rfft_bar(y_bar, n, axis, norm), a)
+    return resize(rfft_bar(y_bar, n, axis, norm), np.shape(a))
 
 
 def _irfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     a_bar = irfft_bar(y_bar, axis, norm)
     if n is not None:
-        a_bar = resize(a_bar, a)
+        a_bar = resize(a_bar, np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
@@ -152,7 +154,7 @@ def _hfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     """``hfft(a, norm)`` is ``irfft(conj(a))`` with the other norm."""
     a_bar = np.conj(irfft_bar(y_bar, axis, swapped(norm)))
     if n is not None:
-        a_bar = resize(a_bar, a)
+        a_bar = resize(a_bar, np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
@@ -160,7 +162,7 @@ def _ihfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     """``ihfft(a, norm)`` is ``conj(rfft(a))`` with the other norm."""
     if n is None:
         return rfft_bar(np.conj(y_bar), np.shape(a)[axis], axis, swapped(norm))
-    return resize(rfft_bar(np.conj(y_bar), n, axis, swapped(norm)), a)
+    return resize(rfft_bar(np.conj(y_bar), n, axis, swapped(norm)), np.shape(a))
 
 
 def _rfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
@@ -170,7 +172,7 @@ def _rfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
         return rfft_bar(g, np.shape(a)[axes[-1]], axes[-1], norm)
     along = transformed_axes(a, s, axes)
     g = np.fft.fftn(y_bar, axes=along[:-1], norm=norm)
-    return resize(rfft_bar(g, last_length(a, s, along), along[-1], norm), a)
+    return resize(rfft_bar(g, last_length(a, s, along), along[-1], norm), np.shape(a))
 
 
 def _irfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
@@ -178,7 +180,7 @@ def _irfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
         a_bar = np.fft.ifftn(irfft_bar(y_bar, axes[-1], norm), axes=axes[:-1], norm=norm)
     else:
         along = transformed_axes(a, s, axes)
-        a_bar = resize(np.fft.ifftn(irfft_bar(y_bar, along[-1], norm), axes=along[:-1], norm=norm), a)
+        a_bar = resize(np.fft.ifftn(irfft_bar(y_bar, along[-1], norm), axes=along[:-1], norm=norm), np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 

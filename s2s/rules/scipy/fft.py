@@ -98,23 +98,23 @@ zero(_factors)
 
 def _dct(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     x_bar = cosine_bar(y_bar, x, type, axis, norm, orthogonalize)
-    return x_bar if n is None else resize(x_bar, x)
+    return x_bar if n is None else resize(x_bar, np.shape(x))
 
 
 def _idct(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     """The inverse of a type is the type of its transpose, with the other norm."""
     x_bar = cosine_bar(y_bar, x, TRANSPOSED[type], axis, swapped(norm), orthogonalize)
-    return x_bar if n is None else resize(x_bar, x)
+    return x_bar if n is None else resize(x_bar, np.shape(x))
 
 
 def _dst(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     x_bar = sine_bar(y_bar, x, type, axis, norm, orthogonalize)
-    return x_bar if n is None else resize(x_bar, x)
+    return x_bar if n is None else resize(x_bar, np.shape(x))
 
 
 def _idst(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     x_bar = sine_bar(y_bar, x, TRANSPOSED[type], axis, swapped(norm), orthogonalize)
-    return x_bar if n is None else resize(x_bar, x)
+    return x_bar if n is None else resize(x_bar, np.shape(x))
 
 
 WAVES = "x, type=2, n=None, axis=-1, norm=None, overwrite_x=False, workers=None, orthogonalize=None"
@@ -134,7 +134,7 @@ def waves_bar(bar_of_line: Any, g: Any, x: Any, kind: int, s: Any, axes: Any, no
     some = axes if axes is not None else range(-np.ndim(x) if s is None else -np.size(s), 0)
     for axis in np.atleast_1d(some).tolist():
         g = bar_of_line(g, x, kind, axis, norm, orthogonalize)
-    return resize(g, x)
+    return resize(g, np.shape(x))
 
 
 def _dctn(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:

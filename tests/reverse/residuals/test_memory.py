@@ -358,3 +358,16 @@ def test_gradients_with_kept_shapes(f, rng):
         compiled = s2s.grad(s2s.differentiable(f, backend="numba"), argnums=(0, 1))
         for one, other in zip(s2s.grad(f, argnums=(0, 1))(x, weights), compiled(x, weights)):
             np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def filtered(u, n):
+    """Transforms with a length: their cotangents ask for the shapes of what they were given."""
+    weight = np.linspace(1.0, 0.5, len(u) // 2 + 1)
+    for _ in range(n):
+        u = np.fft.irfft(np.fft.rfft(u) * weight, len(u))
+    return np.sum(u * u)
+
+
+def test_transforms_keep_shapes():
+    u = np.ones(2_000)
+    assert grown(filtered, (u, 10), (u, 110)) < 0.2 * 100 * u.nbytes
