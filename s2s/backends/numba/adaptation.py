@@ -33,6 +33,7 @@ from s2s.backends.numba.element_syntax import MOST_AXES, Elements
 from s2s.backends.numba.grids import bounds_of, grid_points
 from s2s.backends.numba.integers import Integers
 from s2s.backends.numba.nests import Nest, nest_of
+from s2s.backends.numba.number_kinds import Kinds, kind_of_value
 from s2s.backends.numba.paths import (
     DYNAMIC,
     Outside,
@@ -53,6 +54,7 @@ from s2s.backends.numba.paths import (
     prefixes_of,
     sample_of,
 )
+from s2s.backends.numba.straight import Run, Straights
 from s2s.backends.numba.syntax import (
     IN_PLACE,
     Substitute,
@@ -220,6 +222,7 @@ class _Rewriter(ast.NodeTransformer):
         self.taken = names_in(self.node)
         self.read: dict[str, str] = {}
         self.exceptions: dict[str, ast.expr] = {}
+        self.straights: Straights | None = None
         counts = Counter(store_names(self.node))
         self.ranges = {
             n.targets[0].id
@@ -261,7 +264,19 @@ class _Rewriter(ast.NodeTransformer):
         if self.outside.may_read:
             self.adapted.result = returned_display(self.node)
             self._hand_over_assigned()
+            if not (self.outside.is_alone or self.outside.is_parallel):
+                self.straights = self._straights()
         self.node.body = self._block(self.node.body)
+
+    def _straights(self) -> Straights:
+        """The statements that are compiled by themselves."""
+        for n in ast.walk(self.node):
+            match n:
+                case ast.Subscript(slice=ast.Name(id=name)) if isinstance(self.literals.get(name), ast.Tuple):
+                    n.slice = copy.deepcopy(self.literals[name])
+        env = {name: kind_of_value(self.outside.samples[name]) for name in self.parameters}
+        kinds = Kinds(self.node.body, env, self._static)
+        return Straights(self.node, kinds, self._static, self.outside.replace)
 
     def _hand_over_assigned(self) -> None:
         """Parameters that the function assigns stay parameters, whatever is in them."""
@@ -274,7 +289,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         done: list[ast.stmt] = []
-        for statement in statements:
+        for statement in self.straights.of(statements) if self.straights is not None else statements:
+            if isinstance(statement, Run):
+                done.append(self._run(statement))
+                continue
             for part in self.outside.region(statement, self._known) or [statement]:
                 found = self.visit(part)
                 done += found if isinstance(found, list) else [found] if found is not None else []
@@ -346,10 +364,19 @@ class _Rewriter(ast.NodeTransformer):
 
     def _unit(self, node: ast.For, nest: Nest, arguments: list[ast.expr]) -> ast.stmt:
         """A loop over elements as a call."""
-        made = self.outside.replace(nest, None)
         results = [arguments[nest.parameters.index(name)] for name in nest.results]
-        targets: list[ast.expr] = [ast.Name(ast.unparse(a), ast.Store()) for a in results]
-        call = ast.Call(self._known("loop", made), [self.visit(copy.deepcopy(a)) for a in arguments], [])
+        return self._call_of(node, "loop", nest, arguments, [ast.unparse(a) for a in results])
+
+    def _run(self, run: Run) -> ast.stmt:
+        """Statements of numbers and elements as a call."""
+        return self._call_of(run.first, "numbers", run.unit, run.arguments, run.results)
+
+    def _call_of(
+        self, node: ast.stmt, name: str, unit: Nest, arguments: list[ast.expr], results: list[str]
+    ) -> ast.stmt:
+        made = self.outside.replace(unit, None)
+        targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in results]
+        call = ast.Call(self._known(name, made), [self.visit(copy.deepcopy(a)) for a in arguments], [])
         if not targets:
             return ast.copy_location(ast.Expr(call), node)
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())

@@ -43,7 +43,8 @@ class _NothingToTry(Exception):
 class Refused(Exception):
     """Numba cannot compile a function of a text; ``line`` is where it stops, ``lines`` are all that it names: for a
     function that is called at several lines, those of other attempts too. It ``is_final`` where Python has been let
-    make the calls at that line."""
+    make the calls at that line; it ``is_passing`` where the text may be compiled in another way, as statements of it
+    are known not to be what they were taken for."""
 
     def __init__(self, reason: str, line: int, is_final: bool = False, lines: tuple[int, ...] = ()) -> None:
         super().__init__(reason)
@@ -51,6 +52,7 @@ class Refused(Exception):
         self.line = line
         self.is_final = is_final
         self.lines = lines or (line,)
+        self.is_passing = False
 
 
 MOST_LINES = 16
@@ -87,7 +89,7 @@ class Caller:
             except Refused as refused:
                 last = refused
                 new = [line for line in refused.lines if line not in lines]
-                if refused.is_final:
+                if refused.is_final or refused.is_passing:
                     raise
                 if new and len(lines) < MOST_LINES:
                     added = new[0]

@@ -36,6 +36,7 @@ from s2s.backends.fallback import NumbaFallbackWarning
 from s2s.backends.numba.adaptation import Adapted, adapt
 from s2s.backends.numba.differences import difference
 from s2s.backends.numba.paths import Outside, Unsupported
+from s2s.backends.numba.straight import refused as refused_statements
 from s2s.backends.numba.syntax import define, names_in
 from s2s.backends.numba.wrappers import Names, write_wrapper
 from s2s.codegen.link import file_name, link
@@ -244,7 +245,7 @@ class Wrapped(Caller):
         parameters = [a.arg for a in node.args.args]
         outside = self.text.outside(
             samples, same, self.replace, python=self.python, lacks=self.lacks, by_python=lines,
-            region=self._region)
+            region=self._region, is_parallel=bool(self.options.get("parallel")))
         try:
             self.adapted = adapt(node, outside)
         except Unsupported as refused:
@@ -350,7 +351,8 @@ class Wrapped(Caller):
         try:
             self._compile_for(types_of)
         except Refused as found:
-            if self.kept is not None and not isinstance(found.__context__, (MemoryError, OSError, RecursionError)):
+            is_lasting = not isinstance(found.__context__, (MemoryError, OSError, RecursionError))
+            if self.kept is not None and is_lasting and not found.is_passing:
                 self.kept.refuse(types_of, found.reason, found.line)
                 self.first = self.first or (self.kept, types_of)
             raise
@@ -380,10 +382,13 @@ class Wrapped(Caller):
             if not self.options.get("parallel"):
                 around.enter_context(linked_once())
                 around.enter_context(without_shapes())
+            known = len(refused_statements)
             try:
                 self.compiled.compile(types_of)
             except Exception as raised:  # Numba raises what it likes
-                raise refused_by(raised, self.text.compiled) from None
+                found = refused_by(raised, self.text.compiled)
+                found.is_passing = len(refused_statements) > known
+                raise found from None
         for dispatcher in (self.compiled, *self.called):
             check_types(dispatcher)
 

@@ -149,7 +149,7 @@ def _written(operands: Sequence[Any], terms: tuple[str, ...], output: str) -> An
         work = _size(list(dict.fromkeys("".join(terms))))
         lines += [f"    if {work} > {_SMALL}:", *_product(operands, terms, output, *parts)]
     lines += _loops(terms, output)
-    scope: dict[str, Any] = {"np": np, "kind": kind, "zero": kind.type(0)}
+    scope: dict[str, Any] = {"__name__": __name__, "np": np, "kind": kind, "zero": kind.type(0)}
     exec("\n".join(lines), scope)
     return scope["contraction"]
 

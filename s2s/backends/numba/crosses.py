@@ -92,6 +92,6 @@ def _loops(rank_a: int, rank_b: int, axisa: int, axisb: int, axisc: int, kind: A
         m, n = (c + 1) % 3, (c + 2) % 3
         at = ", ".join([*indices[:axisc], str(c), *indices[axisc:]])
         lines.append(f"{space}out[{at}] = a{m} * b{n} - a{n} * b{m}")
-    scope: dict[str, Any] = {"np": np, "kind": kind}
+    scope: dict[str, Any] = {"__name__": __name__, "np": np, "kind": kind}
     exec("\n".join([*lines, "    return out"]), scope)
     return scope["cross"]

@@ -26,6 +26,8 @@ from s2s.backends.numba.overloads import REPLACED, last
 from s2s.backends.numba.paths import Unsupported
 from s2s.backends.numba.ranks import BY_RANK, where
 from s2s.backends.numba.reductions import REDUCTIONS, expansion, reduction, squeezed
+from s2s.backends.numba.straight import Straight
+from s2s.backends.numba.straight_units import straight_unit
 from s2s.backends.numba.units import unit
 from s2s.core.inspection import public_module
 from s2s.runtime import directions
@@ -36,6 +38,8 @@ __all__ = ["replacement"]
 def replacement(value: Any, call: ast.Call | None) -> Any:
     """What compiled code calls instead of ``value`` (a function, or the name of a method), which is called as in
     ``call`` where that is given; ``value`` itself where Numba has it. Raises Unsupported."""
+    if isinstance(value, Straight):
+        return straight_unit(value)
     if isinstance(value, Nest):
         return unit(value)
     if isinstance(value, str) and call is None:

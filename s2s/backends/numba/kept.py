@@ -63,7 +63,7 @@ def mark_of_replaced(value: Any, call: str) -> str:
     """What another process knows a helper by: what it stands for, and the text of the call in which it does, with the
     axes and subscripts that the helper is made for; "" where there is nothing that it can compare."""
     try:
-        named = value.text if isinstance(value, Nest) else value
+        named = f"{value.text}{value.results}" if isinstance(value, Nest) else value
         replaced = named if isinstance(named, str) else _mark(value)
     except Unstorable:
         return ""

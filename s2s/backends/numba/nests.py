@@ -19,7 +19,7 @@ import numpy as np
 
 from s2s import runtime as rt
 
-__all__ = ["Nest", "nest_of"]
+__all__ = ["Nest", "NotAlone", "Reader", "nest_of"]
 
 OPERATORS: tuple[type, ...] = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.BitAnd, ast.BitOr)
 
@@ -35,7 +35,7 @@ class Nest:
     functions: tuple[tuple[str, Any], ...]
 
 
-class _NotAlone(Exception):
+class NotAlone(Exception):
     """There is something else in the loop."""
 
 
@@ -44,17 +44,17 @@ def nest_of(
 ) -> tuple[Nest, list[ast.expr]] | None:
     """The loop and the arguments that it has there, results as names; None where there is something else in it.
     ``static`` gives the function that an expression names, ``replace`` what stands for one in a call."""
-    reader = _Reader(static, replace)
+    reader = Reader(static, replace)
     try:
         made = reader.loop(node)
-    except _NotAlone:
+    except NotAlone:
         return None
     text = ast.unparse(ast.fix_missing_locations(ast.Module([made], [])))
     results = tuple(reader.results)
     return Nest(text, tuple(reader.parameters), results, tuple(sorted(reader.functions.items()))), reader.arguments
 
 
-class _Reader:
+class Reader:
     """Rewrites a loop."""
 
     def __init__(self, static: Callable[[ast.expr], Any], replace: Callable[[Any, ast.Call], Any]) -> None:
@@ -90,9 +90,9 @@ class _Reader:
         match node:
             case ast.For(target=ast.Name(id=name), iter=ast.Call(func=func, args=[size], keywords=[]), orelse=[]):
                 if self.static(func) is not rt.places or name in self.names:
-                    raise _NotAlone
+                    raise NotAlone
             case _:
-                raise _NotAlone
+                raise NotAlone
         size = self.expression(size)
         before = set(self.names)
         item = self._new(name)
@@ -120,7 +120,7 @@ class _Reader:
             case ast.AugAssign(target=ast.Subscript() as place, op=op) if isinstance(op, OPERATORS):
                 left, value = self._place(place, ast.Load()), self.expression(s.value)
                 return ast.Assign([self._place(place, ast.Store())], ast.BinOp(left, op, value))
-        raise _NotAlone
+        raise NotAlone
 
     def _assigned(self, target: ast.Name) -> ast.Name:
         name = self.of_argument.get(f"s{target.id}")
@@ -132,11 +132,14 @@ class _Reader:
 
     def _place(self, place: ast.Subscript, context: ast.expr_context) -> ast.Subscript:
         if not isinstance(place.value, ast.Name) or place.value.id in self.names:
-            raise _NotAlone
-        array = ast.Name(self._parameter(place.value, "a"), ast.Load())
+            raise NotAlone
+        array = ast.Name(self._array(place.value), ast.Load())
         parts = place.slice.elts if isinstance(place.slice, ast.Tuple) else [place.slice]
         found = [self.expression(part) for part in parts]
         return ast.Subscript(array, found[0] if len(found) == 1 else ast.Tuple(found, ast.Load()), context)
+
+    def _array(self, array: ast.Name) -> str:
+        return self._parameter(array, "a")
 
     # -- expressions
 
@@ -149,7 +152,7 @@ class _Reader:
                 return node
             case ast.Name(id=name):
                 if name in self.gone:
-                    raise _NotAlone
+                    raise NotAlone
                 return ast.Name(self.names.get(name) or self._parameter(node, "s"), ast.Load())
             case ast.Attribute():
                 return ast.Name(self._parameter(node, "s"), ast.Load())
@@ -163,7 +166,7 @@ class _Reader:
                 return ast.Compare(self.expression(left), [one], [self.expression(right)])
             case ast.Call(keywords=[]) if not any(isinstance(a, ast.Starred) for a in node.args):
                 return self._call(node)
-        raise _NotAlone
+        raise NotAlone
 
     def _call(self, node: ast.Call) -> ast.expr:
         value = self.static(node.func)
@@ -175,10 +178,10 @@ class _Reader:
             name = value.__name__
             found = self.replace(value, node)
             if isinstance(found, ast.AST):
-                raise _NotAlone
+                raise NotAlone
             self.functions[name] = found
         else:
-            raise _NotAlone
+            raise NotAlone
         return ast.Call(ast.Name(name, ast.Load()), [self.expression(a) for a in node.args], [])
 
 

@@ -49,7 +49,8 @@ class Outside:
     its arguments, with DYNAMIC for those that are known only when it runs; None where it is no function for that. It
     is asked for what ``lacks`` says that Numba lacks, and for the calls at the lines ``by_python``; 0 stands for those
     of functions of rules, and for subscripts that may be by masks. ``region`` gives what stands for a statement that
-    Python runs, with a function that names objects; None for others.
+    Python runs, with a function that names objects; None for others. Where it ``is_parallel``, Numba has to see the
+    sums of loops that several threads share.
     """
 
     find: Callable[[str], Any]
@@ -63,6 +64,7 @@ class Outside:
     lacks: Callable[[Any, ast.Call], bool] = lambda function, call: False
     by_python: frozenset[int] = frozenset()
     region: Callable[[ast.stmt, Callable[[str, Any], ast.expr]], list[ast.stmt] | None] = lambda statement, known: None
+    is_parallel: bool = False
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------

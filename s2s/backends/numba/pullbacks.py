@@ -144,6 +144,8 @@ class _Pullback:
             wrapped.compile()
             self.run = wrapped.function
         except Refused as refused:
+            if refused.is_passing:
+                return self._compile(values)
             self.text.warn(refused)
             self.run = self.plain
 
@@ -153,8 +155,8 @@ class _Pullback:
             with section, own_codes():
                 wrapped = self._prepared(values)
             wrapped.compile()
-        except Refused:
-            return
+        except Refused as refused:
+            return self._compile_aside(values) if refused.is_passing else None
 
         def settle(chosen: Callable[..., Any], why: str) -> None:
             self.run = chosen

@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 from s2s.backends.numba.nests import Nest
 from s2s.core.hashes import new_hash
 
-__all__ = ["unit"]
+__all__ = ["Memory", "Writer", "strides_of", "unit"]
 
 _FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")
 """Of the structure that an array is, as ``numba.core.datamodel.models.ArrayModel`` has them."""
@@ -90,19 +90,19 @@ def _kind(parameter: str, kind: Any) -> Any:
     raise TypingError(f"elements are not computed from {kind}")
 
 
-def _strides(kind: Any) -> int:
+def strides_of(kind: Any) -> int:
     """How many strides lead to an element: but for the last one of an array in C order."""
     return int(kind.ndim - 1 if kind.layout == "C" else kind.ndim)
 
 
 def _parts(kind: Any) -> list[Any]:
     """What is handed over for a parameter."""
-    return [types.CPointer(kind.dtype), *[types.intp] * _strides(kind)] if isinstance(kind, types.Array) else [kind]
+    return [types.CPointer(kind.dtype), *[types.intp] * strides_of(kind)] if isinstance(kind, types.Array) else [kind]
 
 
 def _taken_apart(builder: Any, kind: Any, array: Any) -> list[Any]:
     data = builder.extract_value(array, _FIELDS.index("data"))
-    return [data, *(builder.extract_value(array, (_FIELDS.index("strides"), k)) for k in range(_strides(kind)))]
+    return [data, *(builder.extract_value(array, (_FIELDS.index("strides"), k)) for k in range(strides_of(kind)))]
 
 
 def _function(
@@ -121,10 +121,10 @@ def _function(
     arrays, values = {}, {}
     for parameter, kind in kinds.items():
         if isinstance(kind, types.Array):
-            arrays[parameter] = _Memory(kind, next(handed), [next(handed) for _ in range(_strides(kind))])
+            arrays[parameter] = Memory(kind, next(handed), [next(handed) for _ in range(strides_of(kind))])
         else:
             values[parameter] = next(handed), kind
-    writer = _Writer(context, builder, dict(nest.functions), arrays, values)
+    writer = Writer(context, builder, dict(nest.functions), arrays, values)
     writer.loop(ast.parse(nest.text).body[0])  # type: ignore[arg-type]
     made = [writer.values[p][0] for p in nest.results]
     if len(made) == 1:
@@ -136,7 +136,7 @@ def _function(
 
 
 @dataclass
-class _Memory:
+class Memory:
     """Where an array lies."""
 
     kind: Any
@@ -144,11 +144,11 @@ class _Memory:
     strides: list[Any]
 
 
-class _Writer:
+class Writer:
     """Writes a loop; ``values`` are the numbers that there are, each with its type."""
 
     def __init__(
-        self, context: Any, builder: Any, functions: dict[str, Any], arrays: dict[str, _Memory],
+        self, context: Any, builder: Any, functions: dict[str, Any], arrays: dict[str, Memory],
         values: dict[str, tuple[Any, Any]],
     ) -> None:
         self.context = context
@@ -214,8 +214,7 @@ class _Writer:
         """Where an element lies."""
         builder = self.builder
         memory = self.arrays[place.value.id]  # type: ignore[attr-defined]
-        parts = place.slice.elts if isinstance(place.slice, ast.Tuple) else [place.slice]
-        found = [self._as(types.intp, part) for part in parts]
+        found = self._indices_of(place)
         data = memory.data
         if memory.strides:
             offset = builder.mul(found[0], memory.strides[0])
@@ -223,6 +222,10 @@ class _Writer:
                 offset = builder.add(offset, builder.mul(part, stride))
             data = cgutils.pointer_add(builder, data, offset)
         return builder.gep(data, [found[-1]]) if len(memory.strides) < len(found) else data
+
+    def _indices_of(self, place: ast.Subscript) -> list[Any]:
+        parts = place.slice.elts if isinstance(place.slice, ast.Tuple) else [place.slice]
+        return [self._as(types.intp, part) for part in parts]
 
     # -- expressions
 
@@ -272,9 +275,14 @@ class _Writer:
             return (builder.and_ if op is ast.BitAnd else builder.or_)(a, b), types.boolean
         kind = types.float64 if op is ast.Div or types.float64 in (of_a, of_b) else types.int64
         a, b = self._cast(a, of_a, kind), self._cast(b, of_b, kind)
+        if op is ast.Div:
+            self._divisor(b)
         letter = "f" if kind == types.float64 else ""
         name = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}[op]
         return getattr(builder, letter + name)(a, b), kind
+
+    def _divisor(self, value: Any) -> None:
+        """What is to be done where something is divided by a number: nothing."""
 
     def _compare(self, op: ast.cmpop, left: ast.expr, right: ast.expr) -> Any:
         (a, of_a), (b, of_b) = self.expression(left), self.expression(right)

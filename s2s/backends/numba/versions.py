@@ -23,14 +23,16 @@ def runnable(
     avals: tuple[AbstractValue, ...], values: tuple[Any, ...],
 ) -> Callable[..., Any]:
     """The compiled function of a version; ``raw`` itself, with a warning, where Numba cannot compile it."""
-    for one in _texts(compiled):
-        text = _text_of(one, function, request, avals, values)
+    texts = _texts(compiled)
+    while texts:
+        text = _text_of(texts[0], function, request, avals, values)
         try:
             make, first = _prepared(text, raw, request)
             first.compile()
             return make()
         except Refused as refused:
             problem = refused
+            texts = texts if refused.is_passing else texts[1:]
     text.warn(problem)
     return raw
 
@@ -42,8 +44,9 @@ def compiled_aside(
     """``runnable`` in a thread of its own, for a user who has not asked for Numba: the compiled function, None where
     Numba cannot compile it or something may differ but for rounding; and why. Nothing is warned of, no call of it
     compiles."""
-    for one in _texts(compiled):
-        text = _text_of(one, function, request, avals, values)
+    texts = _texts(compiled)
+    while texts:
+        text = _text_of(texts[0], function, request, avals, values)
         text.is_aside = True
         try:
             with section, own_codes():
@@ -53,6 +56,7 @@ def compiled_aside(
             return make(), ""
         except Refused as refused:
             reason = refused.reason
+            texts = texts if refused.is_passing else texts[1:]
     return None, reason
 
 
