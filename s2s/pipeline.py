@@ -40,6 +40,7 @@ from s2s.optimize.passes import (
     EXACT_WHOLE_LOOPS,
     NESTED,
     NOT_FOR,
+    PRODUCTS_OF_LOOPS,
     REMARKS,
     SIMPLIFICATIONS,
     WHOLE_LOOPS,
@@ -225,12 +226,18 @@ def _prepare(function: ir.Function, primal: Primal) -> ir.Function:
     """What the passes over a primal make of it."""
     function = run_passes(PRIMAL, function, primal.context, primal)
     if primal.request.mode not in ("primal", "observed"):
-        loops = WHOLE_LOOPS if primal.request.mode == "grad" else EXACT_WHOLE_LOOPS
-        function = run_passes((loops,), function, primal.context)
+        function = run_passes(_whole_loops(primal.request), function, primal.context)
     if any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
         function = run_passes(CHANGING, function, primal.context)
         _note_definitions(function, primal.context)
     return function
+
+
+def _whole_loops(request: Request) -> tuple[Pass, ...]:
+    """What is done with loops whose iterations are independent."""
+    if dict(request.options).get("backend") in COMPILE_LOOPS:
+        return (PRODUCTS_OF_LOOPS,) if request.mode == "grad" else ()
+    return (WHOLE_LOOPS,) if request.mode == "grad" else (EXACT_WHOLE_LOOPS,)
 
 
 def _specialize(

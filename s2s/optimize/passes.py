@@ -39,8 +39,8 @@ from s2s.optimize.triangular import substitute_in_triangular
 from s2s.optimize.whole_loops import write_whole_loops
 
 __all__ = [
-    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PULLBACK", "SIMPLIFICATIONS",
-    "WHOLE_LOOPS", "WITH_LOOPS", "run_passes", "switched_off",
+    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PRODUCTS_OF_LOOPS", "PULLBACK",
+    "SIMPLIFICATIONS", "WHOLE_LOOPS", "WITH_LOOPS", "run_passes", "switched_off",
 ]
 
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
@@ -94,6 +94,11 @@ EXACT_WHOLE_LOOPS = Pass(
     WHOLE_LOOPS.name, functools.partial(write_whole_loops, exact=True), WHOLE_LOOPS.about, optional=True)
 """Where the value of the primal is asked for, with its derivative or without: sums stay loops."""
 
+PRODUCTS_OF_LOOPS = Pass(
+    WHOLE_LOOPS.name, functools.partial(write_whole_loops, products=True), WHOLE_LOOPS.about, optional=True,
+    reassociates=True)
+"""For a backend that compiles loops: a library is faster than these where matrices are multiplied."""
+
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, TRIANGULAR, ITERATION_ADJOINTS, LAST_COPIES,
     VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE,
@@ -123,7 +128,7 @@ OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"inner-products", "iteration-adjoints", "outer-sums", "whole-loops"})}
+NOT_FOR = {"numba": frozenset({"inner-products", "iteration-adjoints", "outer-sums"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 

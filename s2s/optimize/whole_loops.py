@@ -24,6 +24,7 @@ from s2s.core.values import Array
 from s2s.optimize.iterations import Iterations, Refused, parts_of
 from s2s.optimize.lanes import Lanes
 from s2s.optimize.loops.accesses import Views
+from s2s.optimize.matrix_products import rank
 from s2s.optimize.ranges import constant_range
 from s2s.optimize.rewriting import count_uses, map_blocks
 
@@ -33,19 +34,69 @@ _FEW = 4
 """The number of iterations up to which a loop stays one."""
 
 
-def write_whole_loops(function: ir.Function, context: Context, exact: bool = False) -> ir.Function:
+def write_whole_loops(
+    function: ir.Function, context: Context, exact: bool = False, products: bool = False
+) -> ir.Function:
     """The function with operations on arrays for loops whose iterations are independent, the innermost first; its value
-    stays the same to the last bit where that is asked for."""
+    stays the same to the last bit where that is asked for. Where only ``products`` are wanted, loops stay in which no
+    product of matrices is found."""
     if any(isinstance(s, ir.Try) for s in ir.walk(function.body)):
         return function  # what was done before an exception would be seen
+    if not products:
+        return _written(function, context, exact)[0]
+    known, facts = _known(context), [set(one) for one in _facts(context)]
+    written = _written(function, context, exact)[1]
+    chosen = _with_products(function.body, written, context)
+    context.values, context.definitions, context.forced = known
+    for one, before in zip(_facts(context), facts, strict=True):
+        one.intersection_update(before)
+    return _written(function, context, exact, chosen)[0] if chosen else function
+
+
+def _known(context: Context) -> tuple[Any, Any, Any]:
+    return dict(context.values), dict(context.definitions), dict(context.forced)
+
+
+def _facts(context: Context) -> tuple[set[Any], ...]:
+    """What guards are made of."""
+    facts = context.evaluator.facts
+    return facts.assumed, facts.alike, facts.needed, facts.bounded, context.must_keep
+
+
+def _written(
+    function: ir.Function, context: Context, exact: bool, chosen: set[ir.Var] | None = None
+) -> tuple[ir.Function, dict[ir.Var, list[ir.Statement]]]:
+    """The function without loops that are done at once, of those ``chosen`` by their items, and what is done for
+    each."""
     made_here: set[Any] = set()
+    written: dict[ir.Var, list[ir.Statement]] = {}
     while any(isinstance(s, ir.For) and _may_be_whole(s) for s in ir.walk(function.body)):
-        writer = _Writer(function, context, exact, made_here)
+        writer = _Writer(function, context, exact, made_here, chosen)
         made = writer.block(function.body)
         if not writer.written:
             break
+        written |= writer.written
         function = ir.replace(function, body=made)
-    return function
+    return function, written
+
+
+def _with_products(block: ir.Block, written: dict[ir.Var, list[ir.Statement]], context: Context) -> set[ir.Var]:
+    """The items of loops that become products of matrices, and of those inside these."""
+    chosen: set[ir.Var] = set()
+    for s in block.statements:
+        if isinstance(s, ir.For) and any(_is_product(w, context) for w in written.get(s.item, ())):
+            chosen.update((s.item, *(inner.item for inner in ir.walk(s.body) if isinstance(inner, ir.For))))
+            continue
+        for inner in ir.blocks_of(s):
+            chosen |= _with_products(inner, written, context)
+    return chosen
+
+
+def _is_product(s: ir.Statement, context: Context) -> bool:
+    """Whether a statement multiplies two matrices."""
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or s.value.fn != ir.Const(operator.matmul):
+        return False
+    return all(rank(context.value(a)) == 2 for a in s.value.args)  # type: ignore[arg-type]
 
 
 def _may_be_whole(loop: ir.For) -> bool:
@@ -68,16 +119,19 @@ _STORES = (None, operator.add, operator.sub, operator.mul, operator.truediv)
 
 class _Writer:
     """Writes the loops of one function. ``met`` are places that were read or written before, with the lengths of their
-    axes: these lie inside; ``made`` the variables of loops that are none any more."""
+    axes: these lie inside; ``made`` the variables of loops that are none any more. ``written`` is what loops became."""
 
-    def __init__(self, function: ir.Function, context: Context, exact: bool, made: set[Any]) -> None:
+    def __init__(
+        self, function: ir.Function, context: Context, exact: bool, made: set[Any], chosen: set[ir.Var] | None
+    ) -> None:
         self.context = context
         self.exact = exact
         self.made = made
+        self.chosen = chosen
         self.views = Views(function, context.value)
         self.memory = Memory(function, context.value)
         self.met: set[Any] = set()
-        self.written = False
+        self.written: dict[ir.Var, list[ir.Statement]] = {}
 
     def block(self, block: ir.Block) -> ir.Block:
         made: list[ir.Statement] = []
@@ -92,6 +146,8 @@ class _Writer:
     def _whole(self, loop: ir.For) -> list[ir.Statement] | None:
         bounds = self.context.definition(loop.iterable, range)
         known = constant_range(self.context, loop.iterable)
+        if self.chosen is not None and loop.item not in self.chosen:
+            return None
         if bounds is None or (known is not None and len(known) <= _FEW) or self._is_kept(loop):
             return None
         start, stop, step = (ir.Const(0), *bounds, ir.Const(1)) if len(bounds) == 1 else (*bounds, ir.Const(1))[:3]
@@ -102,17 +158,16 @@ class _Writer:
         if step == ir.Const(-1):
             one, call = ir.Const(1), iterations.builder.call
             iterations.low, iterations.high = call(operator.add, stop, one), call(operator.add, start, one)
-        facts = self.context.evaluator.facts
-        taken: Any = (facts.assumed, facts.alike, facts.needed, facts.bounded, self.context.must_keep)
+        taken = _facts(self.context)
         before, forced = [set(one) for one in taken], dict(self.context.forced)
         try:
             statements = Lanes(iterations, self.memory, self.met, self.exact).write()
         except Refused:  # nothing is relied on for what is not written
-            for one, content in zip(taken, before, strict=True):
-                one.intersection_update(content)
+            for facts, content in zip(taken, before, strict=True):
+                facts.intersection_update(content)
             self.context.forced = forced
             return None
-        self.written = True
+        self.written[loop.item] = statements
         self.made.update(d for s in statements for d in ir.defs_of(s) if d not in iterations.inside)
         return statements
 

@@ -212,6 +212,27 @@ def test_matrices_of_other_sizes():
     check(upper, A[:0], wide)  # no iteration reads of either
 
 
+def scaled_rows(a, c):
+    c, d = c.copy(), np.zeros_like(c)
+    for i in range(a.shape[0]):
+        c[i, : i + 1] *= a[i, 0]
+    for i in range(a.shape[0]):
+        d[i, i:] = a[i] @ a[i:].T
+    return np.sum(c**3) + np.sum(d**3)
+
+
+def test_numba_is_given_products_of_matrices_only():
+    a = np.concatenate([A, np.cos(A)], axis=1)  # short rows are numbers there
+    for f in (symmetric, solved_backwards, scaled_rows):
+        compiled = s2s.grad(s2s.differentiable(f, backend="numba"), argnums=(0, 1))
+        for found, wanted in zip(compiled(a, C), check(f, a, C), strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12)
+        assert compiled.backend.startswith("numba"), compiled.backend
+        loops = [line for line in compiled.source.splitlines() if line.startswith("    for i in ")]
+        assert len(loops) == (2 if f is scaled_rows else 0), compiled.source
+        assert " @ " in compiled.source
+
+
 # --- what is outside --------------------------------------------------------------------------------------------------
 
 
