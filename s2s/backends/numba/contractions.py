@@ -21,6 +21,10 @@ from numba import types
 from numba.extending import overload
 from numba.np.numpy_support import as_dtype
 
+from s2s import runtime as rt
+from s2s.backends.numba.nests import nest_of
+from s2s.backends.numba.units import unit
+
 __all__ = ["CONTRACTIONS", "contraction"]
 
 CONTRACTIONS = frozenset([np.einsum, np.tensordot])
@@ -149,9 +153,40 @@ def _written(operands: Sequence[Any], terms: tuple[str, ...], output: str) -> An
         work = _size(list(dict.fromkeys("".join(terms))))
         lines += [f"    if {work} > {_SMALL}:", *_product(operands, terms, output, *parts)]
     lines += _loops(terms, output)
-    scope: dict[str, Any] = {"__name__": __name__, "np": np, "kind": kind, "zero": kind.type(0)}
-    exec("\n".join(lines), scope)
+    loops = _Loops(kind == np.float64)
+    node = ast.fix_missing_locations(loops.visit(ast.parse("\n".join(lines))))
+    scope: dict[str, Any] = {"__name__": __name__, "np": np, "kind": kind, "zero": kind.type(0), **loops.made}
+    exec(compile(node, __name__, "exec"), scope)
     return scope["contraction"]
+
+
+class _Loops(ast.NodeTransformer):
+    """Writes loops over places as calls of functions of their own, where all numbers are float64, else as such."""
+
+    def __init__(self, are_alone: bool) -> None:
+        self.are_alone = are_alone
+        self.made: dict[str, Any] = {}
+
+    def visit_For(self, node: ast.For) -> ast.stmt:
+        """A loop, with those in it."""
+        found = nest_of(node, self._static, lambda value, call: value) if self.are_alone else None
+        if found is None:
+            self.generic_visit(node)
+            if isinstance(node.iter, ast.Call) and self._static(node.iter.func) is rt.places:
+                node.iter.func = ast.Name("range", ast.Load())
+            return node
+        nest, arguments = found
+        name = f"loop{len(self.made)}"
+        self.made[name] = unit(nest)
+        call = ast.Call(ast.Name(name, ast.Load()), arguments, [])
+        results = [arguments[nest.parameters.index(result)] for result in nest.results]
+        if not results:
+            return ast.Expr(call)
+        return ast.Assign([ast.Name(ast.unparse(results[0]), ast.Store())], call)  # a sum
+
+    @staticmethod
+    def _static(expression: ast.expr) -> Any:
+        return rt.places if ast.unparse(expression) == "places" else None
 
 
 def _lengths(terms: tuple[str, ...]) -> list[str]:
@@ -199,7 +234,7 @@ def _beside(c: str, terms: tuple[str, ...]) -> int:
 def _nest(order: list[str], body: list[str], space: str = "    ") -> list[str]:
     lines = []
     for c in order:
-        lines.append(f"{space}for i_{c} in range(n_{c}):")
+        lines.append(f"{space}for i_{c} in places(n_{c}):")
         space += "    "
     return [*lines, *(space + line for line in body)]
 
@@ -228,9 +263,9 @@ def _product(
     lines = [
         *_as_matrices("a", operands[0], terms[0], shared, rows, summed),
         *_as_matrices("b", operands[1], terms[1], shared, summed, columns),
-        f"c_ = np.empty(({', '.join(map(_size, (shared, rows, columns)))}), kind)",
-        f"for p in range({_size(shared)}):",
-        "    np.dot(a_[p], b_[p], c_[p])",
+        f"c_ = np.empty(({_shape(shared, rows, columns)}), kind)",
+        *([f"for p in range({_size(shared)}):", "    np.dot(a_[p], b_[p], c_[p])"] if shared
+          else ["np.dot(a_, b_, c_)"]),
     ]
     made = [*shared, *rows, *columns]
     lengths = ", ".join(f"n_{c}" for c in made)
@@ -246,15 +281,20 @@ def _product(
 def _as_matrices(
     name: str, operand: Any, term: str, shared: list[str], first: list[str], second: list[str]
 ) -> list[str]:
-    """A stack of matrices of an operand's numbers; a copy where they are not side by side in that order."""
+    """A matrix of an operand's numbers, or a stack of them; a copy where they are not side by side in that order."""
     order = [*shared, *first, *second]
-    shape = f"({_size(shared)}, {_size(first)}, {_size(second)})"
+    shape = f"({_shape(shared, first, second)})"
     if list(term) == order and operand.layout == "C":
         return [f"{name}_ = {name}.reshape({shape})"]
     lengths = ", ".join(f"n_{c}" for c in order)
     return [f"{name}__ = np.empty(({lengths},), kind)",
             *_nest(order, [f"{name}__[{_index(order)}] = {name}[{_index(term)}]"], ""),
             f"{name}_ = {name}__.reshape({shape})"]
+
+
+def _shape(shared: list[str], first: list[str], second: list[str]) -> str:
+    """The lengths of a matrix, or of a stack of them where there are indices that all share."""
+    return ", ".join(map(_size, ([shared] if shared else []) + [first, second]))
 
 
 def _size(letters: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import pytest
 import s2s
 
 numba = pytest.importorskip("numba")
+from s2s.backends.numba import contractions  # noqa: E402
 from s2s.backends.numba.functions import replacement  # noqa: E402
 
 RNG = np.random.default_rng(7)
@@ -112,3 +113,16 @@ def test_gradients_of_convolutions():
         np.testing.assert_allclose(
             s2s.jvp(s2s.differentiable(blurred, backend="numba"), tuple(args), tuple(tangents))[1], np.vdot(bar, d),
             rtol=1e-10)
+
+
+def test_loops_of_a_contraction_are_functions_of_their_own(monkeypatch):
+    """Of float64, as Numba takes long for each; they are one where they read alike."""
+    made, before = [], contractions.unit
+    monkeypatch.setattr(contractions, "unit", lambda nest: (made.append(nest), before(nest))[1])
+    contractions._tensordot.cache_clear()
+
+    product = compiled("np.tensordot(a, b, ((1,), (0,)))")
+    a, b = array(3, 20, 4), array(20, 6)
+    for x, y in ((a, b), (a.repeat(9, axis=0), b.repeat(9, axis=1))):
+        np.testing.assert_allclose(product(x, y), np.tensordot(x, y, ((1,), (0,))), rtol=1e-12)
+    assert made
