@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from s2s.analysis.functions import reads_content
 from s2s.analysis.memory import Memory
 from s2s.analysis.regions import Region, find_regions
 from s2s.core import ir
@@ -25,11 +26,12 @@ VALUE, ROOT, VIEW, RUNTIME = "value", "root", "view", "runtime"
 
 @dataclass
 class Use:
-    """A statement that reads a variable, or a block that yields it."""
+    """A statement that reads a variable, or its shape only, or a block that yields it."""
 
     clock: int
     region: Region
     is_join: bool = False
+    is_of_shape: bool = False
 
 
 class AdjointPlacement:
@@ -72,7 +74,7 @@ class AdjointPlacement:
                 self.born[s.target] = at
             if isinstance(s, ir.Try):
                 self.born.update((h.name, at) for h in s.handlers if h.name is not None)
-            self._note(ir.reads_of(s), Use(at, region))
+            self._note_reads(s, at, region)
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var):
                 self.stores.setdefault(self.memory.find(s.target), []).append(at)
                 self.statements.append(s)
@@ -88,6 +90,13 @@ class AdjointPlacement:
             self.ends[id(s)] = self.clock
             for var in ir.defs_of(s):
                 self.born[var] = self.clock
+
+    def _note_reads(self, s: ir.Statement, at: int, region: Region) -> None:
+        for atom in ir.reads_of(s):
+            call = s.value if isinstance(s, ir.Let) else None
+            is_content = not isinstance(call, ir.Call) or not isinstance(call.fn, ir.Const) or bool(
+                call.kwargs) or reads_content(call.fn.value, call.args, atom)
+            self._note([atom], Use(at, region, is_of_shape=not is_content))
 
     def _note(self, atoms: Iterable[ir.Atom], use: Use) -> None:
         """Note a use of what may be an array that changes; nothing is asked of others."""
@@ -160,15 +169,26 @@ class AdjointPlacement:
         """Whether an array that shares memory is all that is left of it: what it was made from is not used later."""
         if not isinstance(self.memory.value_of(var), Array) or not self._is_of_array(var):
             return False
-        mine, loop = self._seen_through(var), self.home[var].innermost_loop()
+        mine, loop = self._seen_through(var) | self._later_arrays(var), self.home[var].innermost_loop()
         for other in self.memory.members[self.memory.find(var)]:
             if other in mine:
                 continue
             if other in self.memory.joined or self.home[other].innermost_loop() is not loop:
                 return False
-            if any(use.clock > self.born[var] for use in self.uses.get(other, [])):
+            uses = [use for use in self.uses.get(other, []) if not use.is_of_shape]
+            if any(use.clock > self.born[var] or use.is_join for use in uses):
                 return False
         return True
+
+    def _later_arrays(self, var: ir.Var) -> set[ir.Var]:
+        """New arrays and joins of arrays that are made later, and what is made from them: they share memory with a
+        variable only where it, or something that is used later too, goes into a join."""
+        found: set[ir.Var] = set()
+        for other in self.memory.members[self.memory.find(var)]:
+            is_own = other in self.memory.joined or self.memory.is_new(other)
+            if is_own and self.born[other] > self.born[var] and isinstance(self.memory.value_of(other), Array):
+                found |= self._seen_through(other)
+        return found
 
     def _stores_through(self, var: ir.Var, use: Use) -> bool:
         return use.clock in self.stores.get(self.memory.find(var), []) and var in self.memory.stored

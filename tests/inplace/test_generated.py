@@ -123,3 +123,65 @@ def test_the_tangent_of_what_may_be_the_argument_itself():
     np.testing.assert_allclose(s2s.grad(f)(V), wanted, rtol=1e-6)
     with pytest.raises(ValueError, match="changed in place"):
         s2s.jvp(f, (V,), (V,))
+
+
+# --- arrays that begin as a view of a new one, and are new ones then ------------------------------------------------
+
+
+def stages(x):
+    t = x + 0.0
+    work = np.reshape(t, (2, len(t) // 2))
+    for _ in range(3):
+        merged = np.empty(work.shape)
+        merged[0] = work[1] * 2.0
+        merged[1] = work[0] * work[1]
+        work = merged
+        work[0, 0] = work[0, 1] * work[1, 1]
+    return np.sum(work) * t.size
+
+
+def chosen(x):
+    work = np.reshape(x * 2.0, (2, 3))
+    if x[0] < 0.0:
+        work = work * work
+    work[0, 0] = work[1, 2] * work[0, 0]
+    return np.sum(work**2)
+
+
+def seen_in_the_end(x):
+    t = x + 0.0
+    work = np.reshape(t, (2, 3))
+    work[1, 1] = work[0, 0] * work[1, 1]
+    for _ in range(2):
+        merged = np.empty(work.shape)
+        merged[0], merged[1] = work[1] * 2.0, work[0] * work[1]
+        work = merged
+    return np.sum(work) + np.sum(t**3)
+
+
+def seen_through_an_earlier_join(x):
+    t = x * 2.0
+    other = t if x[0] > 0.0 else x
+    work = np.reshape(t, (2, 3))
+    for _ in range(2):
+        work[0, 1] = work[0, 1] * work[1, 1]
+        merged = np.empty(work.shape)
+        merged[0], merged[1] = work[1] * 2.0, work[0] * work[1]
+        work = merged
+    return np.sum(work) + np.sum(other**2)
+
+
+def seen_through_a_list(x):
+    work, kept = np.reshape(x * 2.0, (2, 3)), []
+    kept.append(work)
+    for _ in range(2):
+        work[0, 1] = work[0, 1] * work[1, 1]
+        work = work * np.flip(work)
+    return np.sum(work) + np.sum(kept[0] ** 2)
+
+
+@pytest.mark.parametrize("f", [stages, chosen, seen_in_the_end, seen_through_an_earlier_join, seen_through_a_list])
+def test_a_view_may_be_all_that_is_left_of_a_new_array(f):
+    gradient, x = s2s.grad(f), np.linspace(0.3, 1.7, 6)
+    np.testing.assert_allclose(gradient(x), differences(f, x), rtol=1e-6)
+    assert ("Adjoints" in gradient.source) == (f not in (stages, chosen))
