@@ -376,7 +376,8 @@ class _Rewriter(ast.NodeTransformer):
     ) -> ast.stmt:
         made = self.outside.replace(unit, None)
         targets: list[ast.expr] = [ast.Name(name, ast.Store()) for name in results]
-        call = ast.Call(self._known(name, made), [self.visit(copy.deepcopy(a)) for a in arguments], [])
+        handed = [ast.copy_location(copy.deepcopy(a), node) for a in arguments]
+        call = ast.Call(self._known(name, made), [self.visit(a) for a in handed], [])
         if not targets:
             return ast.copy_location(ast.Expr(call), node)
         target = targets[0] if len(targets) == 1 else ast.Tuple(targets, ast.Store())
