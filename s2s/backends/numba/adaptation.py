@@ -853,4 +853,4 @@ class _Rewriter(ast.NodeTransformer):
                 self.adapted.parameters[made.id] = handed
                 return in_place_of(node, expr, made)
         root = (path_of(node) or ("", []))[0]
-        raise Unsupported(f"`{ast.unparse(node)}` is {kind_text(node, self.outside)}", node.lineno)
+        raise Unsupported(f"`{ast.unparse(node)}` is {kind_text(node, self.outside)}", _line(node))
