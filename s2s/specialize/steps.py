@@ -94,6 +94,10 @@ class _Settler:
         if uses.elsewhere(alike, at)[0] and uses.meet(alike, places):
             self.still |= dict.fromkeys(alike, REMAINDER)
             return
+        reached = uses.elsewhere(alike, at)[1]
+        if any(id(r.statement) not in reached for r in places):  # by a way that is not followed
+            self.still |= dict.fromkeys(alike, REMAINDER)
+            return
         for step in undecided:
             elsewhere, reached = uses.elsewhere([step], at)
             there = [r for r in places if id(r.statement) in reached]

@@ -22,7 +22,7 @@ from s2s.analysis.abstract.folding import is_pure
 from s2s.analysis.abstract.lattice import dtype_of, is_number, type_of
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
-from s2s.analysis.steps.algebra import Algebra, Form, added, key_of, puts_side_by_side, scaled
+from s2s.analysis.steps.algebra import OPAQUE, Algebra, Form, added, key_of, puts_side_by_side, scaled
 from s2s.analysis.steps.contents import FILLED, WHOLE, Contents
 from s2s.core import ir, ops
 from s2s.core.functions import Computes
@@ -169,6 +169,12 @@ class Forms(Algebra):
             self.sides[number] = with_steps
         return self.alone(number)
 
+    def read_by(self, item: ir.Var, iterable: ir.Atom) -> None:
+        """Note the variable of a loop over what has steps in it."""
+        form = self.contained(iterable)
+        if self.steps_in(form):
+            self.forms[item] = self.called(operator.getitem, [form, self._variable(item, 0)])
+
     # --- values
 
     def _value(self, target: ir.Var, value: ir.Value) -> Form:
@@ -183,11 +189,20 @@ class Forms(Algebra):
                 if is_open(value):
                     return self._step(target, fn.func, args)  # type: ignore[arg-type]
                 made = None if isinstance(fn, Chosen) else self._call(target, fn, args, kwargs)  # type: ignore[arg-type]
-                return self._variable(target, 0) if made is None else made
-            case ir.Call() | ir.MakeFunction():
+                return self._opaque(target, value) if made is None else made
+            case ir.Call():
+                return self._opaque(target, value)
+            case ir.MakeFunction():
                 return self._variable(target, 0)
             case _:
                 assert_never(value)
+
+    def _opaque(self, target: ir.Var, value: ir.Call) -> Form:
+        """The form of a call of which nothing is known but what it is given."""
+        given = [self.contained(a) for a in ir.atoms_of(value)]
+        if not any(map(self.steps_in, given)):
+            return self._variable(target, 0)
+        return self.alone(self.number("call", OPAQUE, (OPAQUE, *given), True, (target,)))
 
     def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
         rounded = self.contents.of_all(args[0]) or self.contents.of_each(args[0]) or self.of(args[0])
@@ -270,6 +285,9 @@ class Forms(Algebra):
             beside = self.contents.beside(args[0], args[1])
             if beside is not None:
                 return beside
+            items = self.contents.items_of(args[0], args[1])
+            if items:
+                return self._joined(target, items, 0, ("item", *map(self.key, args)), items)
             is_part = bool(self.contents.kept) and not self.contents.is_all(args[1])
             stored = self.contents.stored_at(args[0], args[1]) if is_part else []
             if stored:
@@ -279,18 +297,20 @@ class Forms(Algebra):
                 self.items[self.only(made)] = keys
                 return made
             return self._read(args[0], args[1])
-        if args and computes is Computes.SAME and not self._gives_integers(target):
-            made = self._same(target, args[0])
+        is_row = fn is np.stack and len(args) == 1 and not kwargs
+        if args and (computes is Computes.SAME or is_row) and not self._gives_integers(target):
+            made = self._same(args[0])
             if made is not None:
                 return made
         rule = table.find(fn)
         still = is_pure(fn) and not kwargs and all(
             isinstance(a, ir.Const) or (self.is_numeric(a) and not self.is_varied_atom(a)) for a in args)
-        if fn not in (getattr, ops.make_list, ops.make_tuple) and not still and (
+        if fn not in (getattr, *ops.DISPLAYS) and not still and (
             rule is None or rule.kind not in _PURE or facts(fn).acts
         ):
             return None
-        return self.called(fn, [self.of(a) for a in args], tuple((key, self.of(atom)) for key, atom in kwargs))
+        of = self.contained if computes is Computes.PLACED else self.of
+        return self.called(fn, [of(a) for a in args], tuple((key, self.of(atom)) for key, atom in kwargs))
 
     def _computed(
         self, target: ir.Var, fn: Any, computes: Computes | None, args: tuple[ir.Atom, ...]
@@ -306,6 +326,12 @@ class Forms(Algebra):
                 return self.times(a, self.inverse(b))
             case (Computes.FLOORED | Computes.TRUNCATED), [a, b] if any(map(self.is_varied_atom, args)):
                 return self._remainder(target, _REMAINDERS[computes], a, b)
+            case Computes.SQUARE, [a] if len(a) == 1:
+                return self.times(a, a)
+            case Computes.POWER, [a, b] if len(a) == 1 and b == {(): 2.0}:
+                return self.times(a, a)
+            case Computes.COMPLEX, [a, b]:
+                return added(a, self.times(b, self.constant(1j)))
             case Computes.NEGATIVE, [a]:
                 return scaled(a, -1.0)
             case Computes.SIGN, [a]:
@@ -331,14 +357,19 @@ class Forms(Algebra):
         step = product[0][0] if not more and len(product) == 1 and product[0][1] == 1 else None
         return scaled(self.rounded[step], coefficient) if step in self.integral and step in self.rounded else form
 
-    def _same(self, target: ir.Var, given: ir.Atom) -> Form | None:
+    def _same(self, given: ir.Atom) -> Form | None:
         """The form of the numbers in something, given as they are; None where no form is known of these."""
         if self.is_numeric(given):
             return self.of(given)
-        whole, stored = self.contents.of_all(given), self.contents.stored_at(given, WHOLE)  # of a list
-        if whole is None and stored:
-            return self._joined(target, stored, 0, ("all", self.key(given)))
+        whole = self.contents.of_all(given)
+        if whole is None and self.contents.stored_at(given, WHOLE):  # of a list
+            return self.contained(given)
         return self.contents.of_each(given) if whole is None else whole
+
+    def contained(self, given: ir.Atom) -> Form:
+        """The form of the numbers in an argument: in a list that a loop fills, one of those that have steps."""
+        stored = [] if self.is_numeric(given) else self.contents.stored_at(given, WHOLE)
+        return self._joined(given, stored, 0, ("all", self.key(given))) if stored else self.of(given)  # type: ignore[arg-type]
 
     def is_numeric(self, atom: ir.Atom | ir.Star) -> bool:
         """Whether something is a number or an array."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,7 +23,7 @@ from s2s.core.values import AbstractValue
 from s2s.rules import table
 
 __all__ = [
-    "Algebra", "Atom", "Form", "Product", "added", "is_matrix_product", "key_of", "puts_side_by_side", "scaled",
+    "OPAQUE", "Algebra", "Atom", "Form", "Product", "added", "is_matrix_product", "key_of", "puts_side_by_side", "scaled",
 ]
 
 Product: TypeAlias = tuple[tuple[int, int], ...]
@@ -31,6 +31,8 @@ Form: TypeAlias = dict[Product, float]
 
 _SHIFTED = ("floor", "ceil", "round")
 """Steps that give ``n`` more where what they round is ``n`` more, for any integer."""
+OPAQUE = "opaque"
+"""In place of the function of a call of which nothing is known but what it is given."""
 _LARGEST = 24
 """The number of products above which a product of sums is not multiplied out."""
 _LONGEST = 256
@@ -223,6 +225,17 @@ class Algebra:
         atom = self.atoms[product[0][0]] if not more and len(product) == 1 else None
         return atom is not None and atom.kind == "call" and atom.parts[0] is np.linalg.inv and atom.parts[1] == of
 
+    def linear_in(self, product: Product) -> Iterator[list[Form]]:
+        """What the calls in a product are linear in, each: the forms that they are given."""
+        for number, _ in product:
+            atom = self.atoms[number]
+            if atom.kind == "call" and self._is_linear(atom.parts[0]):
+                yield [part for part in atom.parts[1:] if isinstance(part, dict)]
+
+    def _is_linear(self, fn: Any) -> bool:
+        rule = table.find(fn)
+        return is_matrix_product(fn) or fn is getattr or (rule is not None and rule.kind == "linear")
+
     def root(self, product: Product) -> int | None:
         """What a product is a linear function of, by calls: the items, sums or differences of an array."""
         varied = [(a, k) for a, k in product if self.atoms[a].is_varied]
@@ -232,10 +245,8 @@ class Algebra:
         if atom.kind != "call":
             return varied[0][0]
         fn, *parts = atom.parts
-        rule = table.find(fn)
         forms = [p for p in parts if isinstance(p, dict) and self.is_varied(p)]
-        is_linear = is_matrix_product(fn) or (rule is not None and rule.kind == "linear")
-        if len(forms) != 1 or len(forms[0]) != 1 or not is_linear:
+        if len(forms) != 1 or len(forms[0]) != 1 or not self._is_linear(fn):
             return None
         return self.root(next(iter(forms[0])))
 

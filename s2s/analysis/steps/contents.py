@@ -30,6 +30,7 @@ FILLED = (ops.append, ops.put, rt.set_item)
 """Functions that give a container with one more element, the last argument, or with another one in its place."""
 _APPEND = ir.Const(ops.append)
 _FILLED = tuple(map(ir.Const, FILLED))
+_DICT = ir.Const(ops.make_dict)
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 _PLUS = (ir.Const(operator.add), ir.Const(operator.iadd))
 WHOLE = ir.Const(Ellipsis)
@@ -289,6 +290,19 @@ class Contents:
         """The form of all elements together, where they are known one by one, and some have steps in them."""
         forms = [self.of_each(a) or self.forms.of(a) for a in self.held(holder) or ()]
         return self.forms.called(ops.make_list, forms) if any(map(self.forms.steps_in, forms)) else None
+
+    def items_of(self, holder: ir.Atom, key: ir.Atom) -> list[Form]:
+        """What a list, a tuple or a dict with some known items may have at a key; nothing where no item has steps."""
+        made = self.forms.definitions.get(holder)  # type: ignore[arg-type]
+        if made is None or made.fn not in (*_DISPLAYS, _DICT) or not is_number(self.forms.value_of(key)):
+            return []
+        keys, items = (made.args[::2], made.args[1::2]) if made.fn == _DICT else ((), made.args)
+        if any(isinstance(a, ir.Star) for a in made.args):
+            return []
+        if key in keys:
+            items = (items[keys.index(key)],)
+        forms = [self.forms.of(a) for a in items]  # type: ignore[arg-type]
+        return forms if any(map(self.forms.steps_in, forms)) else []
 
     def beside(self, holder: ir.Atom, index: ir.Atom) -> Form | None:
         """What stands at a known place of what holds some values side by side, along any axis."""

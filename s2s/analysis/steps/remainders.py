@@ -10,8 +10,9 @@ If such a step were differentiated as what it rounds, it would cancel the deriva
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import assert_never
 
 from s2s.analysis.abstract.lattice import is_number
@@ -20,6 +21,7 @@ from s2s.analysis.memory import Memory
 from s2s.analysis.steps.affine import Forms, factor_in_sum
 from s2s.analysis.steps.algebra import Form, Product, added, is_matrix_product
 from s2s.analysis.steps.contents import WHOLE
+from s2s.analysis.steps.elements import Elements, is_mixing, is_total
 from s2s.core import ir
 from s2s.core.record import record
 from s2s.core.values import AbstractValue, Array, Sequence
@@ -94,6 +96,8 @@ class _Finder:
                 fn = value.fn.value if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) else None
                 if factor_in_sum(fn) is not None:
                     self.forms.forms[target] = self.sum(s, form, target)
+                elif is_total(fn) or is_mixing(fn):
+                    self.within(s, target, is_mixing(fn))
             case ir.Store():
                 self.store(s)
                 form = self.forms.of(s.value)
@@ -113,6 +117,8 @@ class _Finder:
                 for store in changed:
                     if not self.is_element_of_iteration(s, store, changed):
                         self.forms.stored(store.target)
+                if isinstance(s, ir.For):
+                    self.forms.read_by(s.item, s.iterable)
                 for inner in ir.blocks_of(s):
                     self.block(inner)
                 for store in changed:
@@ -174,10 +180,30 @@ class _Finder:
 
     def stopped(self, form: Form) -> Form:
         """A sum in which a step stands still as a whole, where a remainder that was made with it is added."""
-        numbers = {self.forms.atoms[a].what for p in form for a, _ in p if self.forms.atoms[a].kind == "cell"}
-        again = numbers & self.forms.steps_in(form)
-        self.met |= {k for k in again if any(self.adds_up(side, k) for side in self.sides(form))}
+        weights = self.weights(form)
+        still = weights | {self.forms.atoms[a].what for p in form for a, _ in p if self.forms.atoms[a].kind == "cell"}
+        again = still & self.forms.steps_in(form)
+        self.met |= {k for k in again if k in weights or any(self.adds_up(side, k) for side in self.sides(form))}
         return self.forms.put_in(form, {k: self.cell(k) for k in again}) if again else form
+
+    def weights(self, form: Form) -> set[int]:
+        """The steps that stand still beside what moves, in a product: ``x*x - 2*x*q`` is not what is left of
+        ``(x - q)**2`` where ``q*q`` moves. Linear functions are looked into."""
+        found: set[int] = set()
+        for product in form:
+            if self.forms.varies(product):
+                found |= {self.forms.atoms[a].what for a, _ in product if self.forms.atoms[a].kind == "cell"}
+            for parts in self.forms.linear_in(product):
+                found = found.union(*map(self.weights, parts))
+                if any(map(self.forms.is_varied, parts)):
+                    found = found.union(*(self.standing(part) for part in parts if not self.forms.is_varied(part)))
+        return found
+
+    def standing(self, form: Form) -> set[int]:
+        """The steps that stand still in a form, and in what linear functions of it are given."""
+        atoms = self.forms.atoms
+        found = {atoms[a].what for product in form for a, _ in product if atoms[a].kind == "cell"}
+        return found.union(*(self.standing(part) for p in form for parts in self.forms.linear_in(p) for part in parts))
 
     def adds_up(self, form: Form, step: int) -> bool:
         """Whether a sum has one product with a step that moves, and with the same step standing still."""
@@ -227,21 +253,58 @@ class _Finder:
         found = self.subtracted_from_all(form)
         for place in range(self.length(form)):
             found |= self.subtracted(self.forms.item(form, {(): float(place)} if place else {}))
+        return found | self.subtracted_somewhere(form)
+
+    def subtracted_somewhere(self, form: Form) -> set[int]:
+        """The steps that are subtracted from what they were made of, where elements were moved to other places."""
+        elements = Elements(self.forms)
+        parts = [elements.of_product(product, c) for product, c in form.items()]
+        sums = (added(a, b) for one, other in itertools.combinations(parts, 2) for a in one for b in other)
+        found = self.among(sums, elements)
+        if elements.is_cut:
+            return {k for k in self.forms.steps_in(form) if k in self.forms.rounded}
+        return found if elements.has_moved else set()
+
+    def within(self, s: ir.Statement, target: ir.Var, is_mixing: bool) -> None:
+        """Look at a call that adds up elements of what it is given, or subtracts them from each other."""
+        args = [self.forms.contained(a) for a in self.forms.definitions[target].args if not isinstance(a, ir.Star)]
+        if not any(map(self.forms.steps_in, args)):
+            return
+        elements = Elements(self.forms)
+        parts: list[Form] = [{(): 1.0}]
+        for form in args:
+            if self.forms.is_varied(form) or elements.is_display(form):
+                parts = [self.forms.times(a, b) for a in parts for b in elements.each(form)]
+        signs = (1.0, -1.0) if is_mixing else (1.0,)
+        sums = (added(a, b, sign) for a, b in itertools.combinations(parts, 2) for sign in signs)
+        steps = self.among(sums, elements)
+        if elements.is_cut:
+            steps = {k for form in args for k in self.forms.steps_in(form) if k in self.forms.rounded}
+        if steps:
+            self.found[id(s)] = Remainder(s, frozenset(steps))
+
+    def among(self, sums: Iterable[Form], elements: Elements) -> set[int]:
+        """The steps that are subtracted in some sums of elements."""
+        found: set[int] = set()
+        for form in sums:
+            if not self.forms.steps_in(form) <= found:
+                found |= self.subtracted_from_all(form, elements)
         return found
 
     def length(self, form: Form) -> int:
         """How many items the displays in a sum have, each of which is a sum of its own."""
         return max((len(self.forms.displayed(a)) for product in form for a, _ in product), default=0)
 
-    def subtracted_from_all(self, form: Form) -> set[int]:
-        """The steps that are subtracted from numbers, or from all items of arrays."""
+    def subtracted_from_all(self, form: Form, elements: Elements | None = None) -> set[int]:
+        """The steps that are subtracted from numbers, or from all items of arrays; with ``elements``, from one of them
+        wherever it lies."""
         found: set[int] = set()
         for whole in self.sides(form):
             steps = [k for k in self.forms.steps_in(whole) if k in self.forms.rounded]
             for k in steps:
-                found |= self.chain(whole, {k})
+                found |= self.chain(whole, {k}, elements)
             if not found and len(steps) > 1:
-                found |= self.chain(whole, set(steps))
+                found |= self.chain(whole, set(steps), elements)
         return found
 
     def sides(self, form: Form) -> Iterator[Form]:
@@ -258,7 +321,7 @@ class _Finder:
             for k in sorted(split - shown, reverse=True):  # the last is the likeliest
                 following += [(found, {k: side}, shown | {k}) for side in self.forms.sides.get(k, ())]
 
-    def chain(self, whole: Form, steps: set[int]) -> set[int]:
+    def chain(self, whole: Form, steps: set[int], elements: Elements | None = None) -> set[int]:
         """The steps, where what they round, or what that rounds, cancels a part of the rest of the sum."""
         forms = self.forms
         part = {p: c for p, c in whole.items() if not forms.steps_of(p).isdisjoint(steps)}
@@ -268,7 +331,8 @@ class _Finder:
         inner, given = part, steps
         for _ in range(_DEEPEST):
             before, inner = inner, forms.put_in(inner, {k: forms.rounded[k] for k in given})
-            if self.cancels(rest, part, inner):
+            moved = elements.each(inner) if elements is not None else ()
+            if any(self.cancels(rest, part, form) for form in (inner, *moved)):
                 return steps
             if len(steps) == 1 and self.is_scaled_back(rest, part, inner):
                 return steps

@@ -16,7 +16,7 @@ from typing import TypeAlias, assert_never
 
 import numpy as np
 
-from s2s.analysis.functions import facts
+from s2s.analysis.functions import facts, gives_the_same
 from s2s.analysis.steps.affine import Forms, factor_in_sum, is_open
 from s2s.analysis.steps.contents import FILLED
 from s2s.analysis.steps.remainders import Remainder
@@ -119,6 +119,8 @@ class Uses:
             return []
         made = self.made.get(atom)
         if made is None or not isinstance(made.value, ir.Call) or (memory is not None and memory.is_buffer(atom)):
+            return None
+        if not isinstance(made.value.fn, ir.Const) or not gives_the_same(made.value.fn.value):
             return None
         lines: list[ir.Let] = []
         for a in ir.atoms_of(made.value):

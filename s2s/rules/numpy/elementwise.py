@@ -381,7 +381,7 @@ for _computes, _fns in {
     Computes.SUM: (np.add,), Computes.DIFFERENCE: (np.subtract,), Computes.PRODUCT: (np.multiply,),
     Computes.QUOTIENT: (np.divide,), Computes.NEGATIVE: (np.negative,), Computes.SAME: (np.positive,),
     Computes.ABSOLUTE: (np.absolute, np.fabs), Computes.SIGN: (np.sign,), Computes.FLOORED: (np.remainder,),
-    Computes.TRUNCATED: (np.fmod,),
+    Computes.TRUNCATED: (np.fmod,), Computes.POWER: (np.power, np.float_power), Computes.SQUARE: (np.square,),
     Computes.CHOICE: (np.where, np.clip, np.ndarray.clip, np.minimum, np.maximum, np.fmin, np.fmax),
     Computes.PIECES: (np.copysign, np.degrees, np.radians, np.rad2deg, np.deg2rad, np.ldexp, np.nan_to_num),
     Computes.COMPARISON: (np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),

@@ -210,3 +210,4 @@ for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(*(getattr(np.fft, name) for name in np.fft.__all__), result=Result.NEW)
+describe(np.fft.fftshift, np.fft.ifftshift, computes=Computes.PLACED)

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Computes
+from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr, num, takes
 from s2s.rules.table import jvp, linear, vjp, zero
 
@@ -256,4 +258,11 @@ linear(
 linear(
     np.dsplit, ary=lambda y_bar: np.concatenate(y_bar, 2), params="ary, indices_or_sections",
     samples=[args(arr(2, 1, 4), 2)],
+)
+
+# --- what else is known ---------------------------------------------------------------------------------------------
+
+describe(
+    np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack, np.append, np.block, np.insert, np.delete,
+    np.trim_zeros, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, computes=Computes.PLACED,
 )

@@ -432,3 +432,5 @@ describe(
 )
 describe(np.einsum, result=Result.SHARED)  # a view where it only moves axes
 describe(np.matmul, np.dot, np.ndarray.dot, computes=Computes.MATRIX_PRODUCT)
+describe(np.outer, np.linalg.outer, np.kron, computes=Computes.PAIRS)
+describe(np.trace, np.ndarray.trace, np.linalg.trace, computes=Computes.TOTAL)

@@ -424,7 +424,12 @@ describe(
     result=Result.NEW,
 )
 describe(
-    np.max, np.min, np.amax, np.amin, np.ndarray.max, np.ndarray.min, np.nanmax, np.nanmin, np.ptp, np.prod,
+    np.max, np.min, np.amax, np.amin, np.ndarray.max, np.ndarray.min, np.nanmax, np.nanmin, np.prod,
     np.ndarray.prod, np.nanprod, np.cumprod, np.ndarray.cumprod, np.nancumprod, np.cumulative_prod,
     computes=Computes.PIECES,
 )
+describe(
+    np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum, np.cumulative_sum,
+    computes=Computes.TOTAL,
+)
+describe(np.ptp, np.var, np.std, np.ndarray.var, np.ndarray.std, computes=Computes.DIFFERENCES)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.functions import Computes
+from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr, num, takes
 from s2s.rules.table import alias, jvp, linear, model, vjp
 
@@ -280,3 +282,7 @@ vjp(
     ],
 )
 jvp(np.pad, array=_pad_dot, constant_values=_pad_constant_values_dot, end_values=_pad_end_values_dot)
+
+# --- what else is known ---------------------------------------------------------------------------------------------
+
+describe(np.repeat, np.ndarray.repeat, np.tile, np.pad, computes=Computes.PLACED)
