@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core import ir, ops
-from s2s.core.functions import EVERYTHING, MANY, FunctionFacts, Raises, Result, Varies
+from s2s.core.functions import EVERYTHING, MANY, Computes, FunctionFacts, Raises, Result, Varies
 from s2s.core.inspection import public_module
 from s2s.core.operators import OPERATORS, plain_of
 from s2s.errors import error
@@ -71,6 +71,11 @@ def _by_operator(fn: Any) -> dict[str, Any]:
     return {"computes": said["computes"]} if "computes" in said else {}
 
 
+_REDUCING = ("reduce", "accumulate", "reduceat")
+_REDUCED = {
+    Computes.SUM: Computes.TOTAL, Computes.DIFFERENCE: Computes.DIFFERENCES, Computes.CHOICE: Computes.PIECES,
+}
+"""What the methods of ufuncs compute that go along an axis, by what the ufunc computes."""
 _LASTING = (MethodDescriptorType, WrapperDescriptorType)
 """Types of which all objects are as old as the classes that they belong to."""
 
@@ -82,7 +87,9 @@ def _by_type(fn: Any) -> dict[str, Any]:
         acts = not _is_ufunc_of_library(fn.__self__)
         if fn.__name__ == "at":
             return {"pure": False, "changes": (0,), "holds": False, "acts": acts}
-        return {"result": Result.NEW, "changes": (), "acts": acts}
+        by_operator = descriptions.description_of(fn.__self__).get("computes") if fn.__name__ in _REDUCING else None
+        computes = {"computes": _REDUCED[by_operator]} if by_operator in _REDUCED else {}
+        return {"result": Result.NEW, "changes": (), "acts": acts, **computes}
     if kind is np.ufunc:
         return {
             "elementwise": fn.nout == 1 and fn.signature is None, "changes": (), "acts": not _is_ufunc_of_library(fn)}

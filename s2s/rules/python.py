@@ -411,7 +411,7 @@ describe(ops.format_string, ops.format_value, ops.contains, ops.not_in, result=R
 for _computes, _fns in {
     Computes.ABSOLUTE: (builtins.abs, operator.abs, math.fabs), Computes.TRUNCATED: (math.fmod,),
     Computes.CHOICE: (builtins.min, builtins.max), Computes.LIST: (builtins.list, builtins.tuple),
-    Computes.SAME: (builtins.float, np.float64, np.float32), Computes.COMPLEX: (builtins.complex,),
+    Computes.SAME: (builtins.float, np.float64, np.float32, np.complex128), Computes.COMPLEX: (builtins.complex,),
     Computes.PIECES: (math.copysign, math.degrees, math.radians, math.ldexp, math.remainder, rt.quotient),
 }.items():
     describe(*_fns, computes=_computes)

@@ -254,8 +254,11 @@ class Forms(Algebra):
             self.scalars.add(number)
 
     def _note_number(self, number: int, target: ir.Var) -> None:
-        if is_number(self.value_of(target)):
+        value = self.value_of(target)
+        if is_number(value):
             self.scalars.add(number)
+        elif not isinstance(value, Array):
+            self.vague.add(number)
 
     def _remainder(self, target: ir.Var, family: str, a: Form, b: Form) -> Form:
         """``a % b``: the step in it does not move."""
@@ -309,7 +312,7 @@ class Forms(Algebra):
             rule is None or rule.kind not in _PURE or facts(fn).acts
         ):
             return None
-        of = self.contained if computes is Computes.PLACED else self.of
+        of = self.contained if computes in (Computes.PLACED, Computes.TURNED) else self.of
         return self.called(fn, [of(a) for a in args], tuple((key, self.of(atom)) for key, atom in kwargs))
 
     def _computed(

@@ -23,7 +23,8 @@ from s2s.core.values import AbstractValue
 from s2s.rules import table
 
 __all__ = [
-    "OPAQUE", "Algebra", "Atom", "Form", "Product", "added", "is_matrix_product", "key_of", "puts_side_by_side", "scaled",
+    "OPAQUE", "Algebra", "Atom", "Form", "Product", "added", "is_matrix_product", "key_of", "puts_side_by_side",
+    "scaled",
 ]
 
 Product: TypeAlias = tuple[tuple[int, int], ...]
@@ -100,6 +101,8 @@ class Algebra:
         """The variables of a step, by the number of the step: one that is written twice has two."""
         self.scalars: set[int] = set()
         """The steps, and the values that are one of several, that are numbers and no arrays."""
+        self.vague: set[int] = set()
+        """The same of which it is not known whether they are numbers or arrays."""
         self.decimals: dict[int, tuple[Any, ...]] = {}
         """What steps that keep decimals are given besides, by the number of the step."""
         self.integral: set[int] = set()

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Elements", "is_mixing", "is_total"]
 
-_MOVING = (Computes.PLACED, Computes.FLAT, Computes.SAME, Computes.LIST, Computes.CHOICE, Computes.PIECES)
+_MOVING = (
+    Computes.PLACED, Computes.TURNED, Computes.FLAT, Computes.SAME, Computes.LIST, Computes.CHOICE, Computes.PIECES,
+)
 """What functions compute that give elements of what they are given, or what is affine in one of these."""
 _ONES = (np.ones, np.ones_like)
 _MOST = 60
@@ -57,11 +59,17 @@ class Elements:
 
     def __init__(self, forms: Forms) -> None:
         self.forms = forms
-        self.has_moved = False
-        """Whether something that moves elements was met, other than a display or a part of an array: of those the
-        places show."""
+        self.placed: set[int] = set()
+        """What moves or repeats elements, other than displays and parts of arrays: of those the places show."""
+        self.turned: set[int] = set()
+        """What gives all elements of an array, each at another place."""
         self.is_cut = False
         """Whether there were more elements than are told apart."""
+
+    @property
+    def have_moved(self) -> bool:
+        """Whether an element may be where it was not: nothing but ``x`` turned over is ``x`` at no place."""
+        return bool(self.placed) or len(self.turned) > 1
 
     def each(self, form: Form) -> Iterator[Form]:
         """What an element of a sum may be: one of each of its products."""
@@ -102,26 +110,27 @@ class Elements:
             return [self.forms.alone(number)]
         fn, *_ = atom.parts
         if fn is operator.getitem:
-            return self._read(*atom.parts[1:])
+            return self._read(number, *atom.parts[1:])
         if facts(fn).computes is Computes.PAIRS and len(atom.parts) == 3:
-            self.has_moved = True
+            self.placed.add(number)
             first, second = (list(self.each(part)) for part in atom.parts[1:])
             return [self.forms.times(a, b) for a, b in self._first(itertools.product(first, second))]
         moved = self._moved(fn, atom)
         if not moved:
             return [self.forms.alone(number)]
-        self.has_moved = True
+        is_turned = facts(fn).computes is Computes.TURNED or fn is getattr
+        (self.turned if is_turned else self.placed).add(number)
         return self._different(each for form in moved for each in self.each(form))
 
-    def _read(self, base: Form, index: Form) -> list[Form]:
+    def _read(self, number: int, base: Form, index: Form) -> list[Form]:
         """What a part of an array has. Parts of one array are told apart by their indices, but not where a part is
         taken of another part, or of what is side by side, or where an axis is put in."""
         found = self._different(self.each(base))
         steps = self.forms.steps_in(base)
         is_part_of_part = any(self._reads(self.forms.rounded.get(k, {})) for k in steps)
-        is_one_of = any(k in self.forms.sides for k in steps)
-        if found != [base] or is_part_of_part or is_one_of or self.forms.constant(None) in self.forms.entries(index):
-            self.has_moved = True
+        is_vague = any(k in self.forms.vague for k in steps)
+        if found != [base] or is_part_of_part or is_vague or self.forms.constant(None) in self.forms.entries(index):
+            self.placed.add(number)
         return found
 
     def _reads(self, form: Form) -> bool:

@@ -191,7 +191,7 @@ class _Finder:
         ``(x - q)**2`` where ``q*q`` moves. Linear functions are looked into."""
         found: set[int] = set()
         for product in form:
-            if self.forms.varies(product):
+            if any(self.forms.atoms[a].is_varied and self.forms.atoms[a].kind != "sign" for a, _ in product):
                 found |= {self.forms.atoms[a].what for a, _ in product if self.forms.atoms[a].kind == "cell"}
             for parts in self.forms.linear_in(product):
                 found = found.union(*map(self.weights, parts))
@@ -263,7 +263,7 @@ class _Finder:
         found = self.among(sums, elements)
         if elements.is_cut:
             return {k for k in self.forms.steps_in(form) if k in self.forms.rounded}
-        return found if elements.has_moved else set()
+        return found if elements.have_moved else set()
 
     def within(self, s: ir.Statement, target: ir.Var, is_mixing: bool) -> None:
         """Look at a call that adds up elements of what it is given, or subtracts them from each other."""

@@ -377,6 +377,10 @@ describe(np.where, np.conjugate, float.conjugate, complex.conjugate, result=Resu
 describe(np.real, np.imag, np.real_if_close, np.ndarray.conj, np.ndarray.conjugate, result=Result.SHARED)
 describe(np.where, elementwise=True)
 describe(np.real_if_close, varies=Varies.KIND)
+describe(
+    np.real, np.imag, np.real_if_close, np.conjugate, np.ndarray.conj, np.ndarray.conjugate, float.conjugate,
+    complex.conjugate, computes=Computes.PIECES,
+)
 for _computes, _fns in {
     Computes.SUM: (np.add,), Computes.DIFFERENCE: (np.subtract,), Computes.PRODUCT: (np.multiply,),
     Computes.QUOTIENT: (np.divide,), Computes.NEGATIVE: (np.negative,), Computes.SAME: (np.positive,),

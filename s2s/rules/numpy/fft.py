@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.functions import Result
+from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.samples import Sample, args, arr, num
 from s2s.rules.table import linear, vjp
@@ -210,4 +210,4 @@ for _frequencies in (np.fft.fftfreq, np.fft.rfftfreq):
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(*(getattr(np.fft, name) for name in np.fft.__all__), result=Result.NEW)
-describe(np.fft.fftshift, np.fft.ifftshift, computes=Computes.PLACED)
+describe(np.fft.fftshift, np.fft.ifftshift, computes=Computes.TURNED)

@@ -263,6 +263,7 @@ linear(
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(
-    np.concatenate, np.vstack, np.hstack, np.dstack, np.column_stack, np.append, np.block, np.insert, np.delete,
-    np.trim_zeros, np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, computes=Computes.PLACED,
+    np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.append, np.block, np.insert,
+    np.delete, np.trim_zeros, np.split, np.array_split, np.unstack, np.hsplit, np.vsplit, np.dsplit,
+    computes=Computes.PLACED,
 )

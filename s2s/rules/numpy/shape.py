@@ -303,9 +303,12 @@ describe(
 )
 describe(np.ndarray.tolist, computes=Computes.LIST)
 describe(
-    np.squeeze, np.ndarray.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.transpose,
-    np.ndarray.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.ndarray.swapaxes, np.moveaxis,
-    np.flip, np.fliplr, np.flipud, np.roll, np.rot90, np.asfortranarray, np.require, np.astype, np.diag, np.diagflat,
-    np.diagonal, np.ndarray.diagonal, np.linalg.diagonal, np.tril, np.triu, np.broadcast_to, np.full, np.full_like,
-    np.broadcast_arrays, np.meshgrid, computes=Computes.PLACED,
+    np.squeeze, np.ndarray.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d, np.asfortranarray,
+    np.require, np.astype, np.diag, np.diagflat, np.diagonal, np.ndarray.diagonal, np.linalg.diagonal, np.tril, np.triu,
+    np.broadcast_to, np.full, np.full_like, np.broadcast_arrays, np.meshgrid, np.lib.stride_tricks.sliding_window_view,
+    computes=Computes.PLACED,
+)
+describe(
+    np.transpose, np.ndarray.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes,
+    np.ndarray.swapaxes, np.moveaxis, np.flip, np.fliplr, np.flipud, np.roll, np.rot90, computes=Computes.TURNED,
 )

@@ -436,6 +436,6 @@ describe(
     varies=Varies.KIND,
 )
 describe(
-    np.sort, np.partition, np.median, np.nanmedian, np.percentile, np.nanpercentile, np.quantile, np.nanquantile,
-    computes=Computes.PIECES,
+    np.sort, np.sort_complex, np.partition, np.median, np.nanmedian, np.percentile, np.nanpercentile, np.quantile,
+    np.nanquantile, computes=Computes.PIECES,
 )

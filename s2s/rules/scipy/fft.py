@@ -12,7 +12,7 @@ import numpy as np
 import scipy.fft
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy.fft import MANY, ONE, TWO, _irfftn, _rfftn, planes, resize, swapped
 from s2s.rules.samples import args, arr, num
@@ -173,3 +173,4 @@ describe(
     *(getattr(scipy.fft, name) for name in scipy.fft.__all__ if "fft" in name or "ct" in name or "st" in name),
     result=Result.NEW,
 )
+describe(scipy.fft.fftshift, scipy.fft.ifftshift, computes=Computes.TURNED)

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.linalg
 
 from s2s import runtime as rt
-from s2s.core.functions import Result
+from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.numpy import linalg as numpy_rules
 from s2s.rules.numpy.linalg import lstsq_bars
@@ -401,4 +401,4 @@ takes_none(scipy.linalg.lstsq)
 
 # --- what else is known ---------------------------------------------------------------------------------------------
 
-describe(scipy.linalg.block_diag, scipy.linalg.toeplitz, result=Result.NEW)
+describe(scipy.linalg.block_diag, scipy.linalg.toeplitz, result=Result.NEW, computes=Computes.PLACED)

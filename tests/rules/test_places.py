@@ -1,0 +1,81 @@
+"""What is said of functions that move elements, or add them up, against what they do with the samples of their rules.
+
+Where a step is subtracted from what it rounds is found by this: what is not said gives a gradient that misses a part.
+"""
+
+from __future__ import annotations
+
+import operator
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from s2s.analysis.functions import facts
+from s2s.core.functions import Computes
+from s2s.rules.table import RULES, Rule
+from tests.rules.test_rules import draw, draws, fill
+
+MOVING = (
+    Computes.PLACED, Computes.TURNED, Computes.FLAT, Computes.SAME, Computes.LIST, Computes.CHOICE, Computes.PIECES,
+)
+BY_ITSELF = (operator.getitem, operator.imatmul, np.linalg.eigvals, complex)
+"""Reading an element is looked at by itself; of the others some samples give what they were given."""
+
+
+def flat(value: Any) -> np.ndarray[Any, Any]:
+    if isinstance(value, (list, tuple)):
+        return np.concatenate([np.zeros(0), *map(flat, value)])
+    return np.asarray(value, float).ravel()
+
+
+def tried(rule: Rule) -> Iterator[tuple[Any, list[Any], Any]]:
+    """For each sample with real draws: the template, the values drawn, and what the function gives."""
+    rng = np.random.default_rng(7)
+    for sample in rule.samples:
+        template = [list(sample.args), dict(sample.kwargs)]
+        wanted = list(draws(template))
+        if not any(d.complex or d.positive for d in wanted):
+            values = [np.asarray(draw(d, rng)) if d.shape is not None else draw(d, rng) for d in wanted]
+            yield template, values, call(rule, template, values)
+
+
+def call(rule: Rule, template: Any, values: list[Any]) -> np.ndarray[Any, Any]:
+    args, kwargs = fill(template, iter(values))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return flat(rule.fn(*args, **kwargs))
+
+
+def rules() -> list[Any]:
+    found = {}
+    for rule in list(RULES.values()):
+        module = str(getattr(rule.fn, "__module__", ""))
+        if rule.kind in ("linear", "vjp") and rule.samples and not module.startswith("s2s"):
+            if not facts(rule.fn).elementwise and not any(rule.fn is fn for fn in BY_ITSELF):
+                found[id(rule.fn)] = rule
+    return [pytest.param(rule, id=f"{i}-{getattr(rule.fn, '__name__', '')}") for i, rule in enumerate(found.values())]
+
+
+@pytest.mark.parametrize("rule", rules())
+def test_what_moves_elements_is_said_to(rule):
+    said = facts(rule.fn).computes
+    all_placed, found = True, 0
+    for _, values, given in tried(rule):
+        known = np.concatenate([[0.0], *map(flat, values)])
+        all_placed &= bool(np.all(np.isin(given, known)))
+        found += given.size
+        if said is Computes.TURNED:
+            np.testing.assert_array_equal(np.sort(given), np.sort(flat(values)))
+    if found and all_placed and rule.kind == "linear":
+        assert said in MOVING
+
+
+@pytest.mark.parametrize("rule", [p for p in rules() if facts(p.values[0].fn).computes is Computes.TOTAL])
+def test_what_adds_up_has_no_negative_weights(rule):
+    for template, values, given in tried(rule):
+        for k, value in enumerate(values):
+            more = [np.add(v, 0.5, out=np.empty(np.shape(v))) if k == i else v for i, v in enumerate(values)]
+            assert np.all(call(rule, template, more) >= given), value
