@@ -202,7 +202,7 @@ class Forms(Algebra):
         given = [self.contained(a) for a in ir.atoms_of(value)]
         if not any(map(self.steps_in, given)):
             return self._variable(target, 0)
-        return self.alone(self.number("call", OPAQUE, (OPAQUE, *given), True, (target,)))
+        return self._made_of(given, target)
 
     def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
         rounded = self.contents.of_all(args[0]) or self.contents.of_each(args[0]) or self.of(args[0])
@@ -293,6 +293,8 @@ class Forms(Algebra):
                 return self._joined(target, items, 0, ("item", *map(self.key, args)), items)
             is_part = bool(self.contents.kept) and not self.contents.is_all(args[1])
             stored = self.contents.stored_at(args[0], args[1]) if is_part else []
+            if stored and not any(map(self.steps_in, stored)):
+                return self._made_of(stored, args)
             if stored:
                 epoch = self.epoch(args[0])
                 keys = ("item", *map(self.key, args), epoch)
@@ -370,9 +372,15 @@ class Forms(Algebra):
         return self.contents.of_each(given) if whole is None else whole
 
     def contained(self, given: ir.Atom) -> Form:
-        """The form of the numbers in an argument: in a list that a loop fills, one of those that have steps."""
+        """The form of the numbers in an argument: in a list that a loop fills, one of those that it was filled with."""
         stored = [] if self.is_numeric(given) else self.contents.stored_at(given, WHOLE)
+        if stored and not any(map(self.steps_in, stored)):
+            return self._made_of(stored, given)
         return self._joined(given, stored, 0, ("all", self.key(given))) if stored else self.of(given)  # type: ignore[arg-type]
+
+    def _made_of(self, forms: list[Form], by: Any) -> Form:
+        """The form of something of which nothing is known but what it is made of."""
+        return self.alone(self.number("call", OPAQUE, (OPAQUE, *forms), True, (by, *map(key_of, forms))))
 
     def is_numeric(self, atom: ir.Atom | ir.Star) -> bool:
         """Whether something is a number or an array."""

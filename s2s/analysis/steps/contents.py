@@ -46,7 +46,7 @@ class Contents:
     def __init__(self, forms: Forms) -> None:
         self.forms = forms
         self.kept: dict[ir.Var, list[tuple[Path, Form]]] = {}
-        """What has steps and was stored into an array or a container, with the indices."""
+        """What has steps and was stored into an array, with the indices, and what loops fill containers with."""
         self.dicts: set[ir.Atom] = set()
         """Dicts that loops fill."""
 
@@ -74,7 +74,7 @@ class Contents:
         if len(made.args) == 2:
             is_empty = before is not None and before.fn == ir.Const(ops.make_list) and not before.args
             key = self._counter(loop) if is_empty else None  # type: ignore[assignment]
-        if key is not None and self.forms.steps_in(form):
+        if key is not None and (self.forms.steps_in(form) or self.forms.is_varied(form)):
             parts = self.kept.get(made.args[-1], [((), form)])  # type: ignore[arg-type]
             kept = self.kept.get(carried.init, [])  # type: ignore[arg-type]
             self.kept[carried.result] = [*kept, *(((key, *path), part) for path, part in parts)]  # type: ignore[list-item]

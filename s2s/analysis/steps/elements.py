@@ -106,6 +106,9 @@ class Elements:
         atom, items = self.forms.atoms[number], self.forms.displayed(number)
         if items:
             return self._different(each for item in items for each in self.each(item))
+        if atom.kind == "one of":
+            sides = self.forms.sides.get(number, [])
+            return self._different([self.forms.alone(number), *(each for side in sides for each in self.each(side))])
         if atom.kind != "call" or atom.what == "sum":
             return [self.forms.alone(number)]
         fn, *_ = atom.parts
@@ -143,9 +146,11 @@ class Elements:
         if fn in _ONES:
             return [self.forms.constant(1)]
         is_attribute = fn is getattr and given[1:] == [self.forms.constant("T")]
-        if fn is not OPAQUE and facts(fn).computes not in _MOVING and not is_attribute:
-            return []
-        return [form for form in given if self.forms.is_varied(form) or self.forms.steps_in(form)]
+        moving = [form for form in given if self.forms.is_varied(form) or self.forms.steps_in(form)]
+        if fn is OPAQUE or facts(fn).computes in _MOVING or is_attribute:
+            return moving
+        # a sum of what has been moved is one of its elements, where the others are zero
+        return moving if is_total(fn) and any(list(self.each(form)) != [form] for form in moving) else []
 
     def _different(self, forms: Iterable[Form]) -> list[Form]:
         """Forms, each once."""

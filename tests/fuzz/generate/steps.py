@@ -146,6 +146,40 @@ def side_by_side(w):
     w.bind(rest, Kind("array", length))
 
 
+SAME_PLACES = (
+    "{0}", "np.flip({0})[::-1]", "np.reshape({0}, (1, {n}))[0]", "np.ravel(np.atleast_2d({0}))",
+    "np.diag(np.diag({0}))", "np.pad({0}, 1)[1:-1]", "np.repeat({0}, 2)[::2]", "np.insert({0}, 0, 0.5)[1:]", "np.roll(np.roll({0}, 1), -1)",
+    "np.append({0}, 0.5)[:-1]", "np.sum(np.diag({0}), axis=0)", "np.array(list({0}))", "np.vstack([{0}])[0]",
+    "np.stack([{0}, {0}])[1]", "np.squeeze(np.expand_dims({0}, 0))", "np.array([v for v in {0}])",
+    "np.take({0}, np.arange({n}))", "np.split(np.concatenate([{0}, {0}]), 2)[0]", "np.full((2, {n}), {0})[1]",
+    "np.broadcast_to({0}, (3, {n}))[2]", "np.ones({n}) * {0}", "np.zeros({n}) + {0}", "np.tile({0}, 2)[:{n}]",
+    "np.concatenate([{0}[:1], {0}[1:]])", "np.array([np.array([{0}]).T[k, 0] for k in range({n})])",
+    "np.dstack([{0}, {0}])[0, :, 1]", "np.fliplr(np.array([{0}]))[0, ::-1]", "np.array([{0}[k] for k in range({n})])",
+)
+"""What gives the elements of an array of length ``n`` at their places, after they were somewhere else."""
+
+MIXED = (
+    "{0} - {1}", "np.subtract({0}, {1})", "np.diff(np.stack([{1}, {0}]), axis=0)[0]",
+    "np.array([1.0, -1.0]) @ np.stack([{0}, {1}])", "np.sum([{0}, -{1}], axis=0)",
+    "np.einsum('i,ij->j', np.array([1.0, -1.0]), np.array([{0}, {1}]))", "np.array([p - q for p, q in zip({0}, {1})])",
+    "np.dot(np.column_stack([{0}, {1}]), np.array([1.0, -1.0]))", "np.add.reduce([{0}, np.negative({1})])",
+)
+"""Ways to write a difference of two arrays."""
+
+
+@writes("statement", 3, "steps")
+def moved(w):
+    """An array and its steps, each by way of other places."""
+    rest, t, whole = w.fresh("v"), w.fresh("t"), w.fresh("whole")
+    length = w.choose(2, 3, 4)
+    w.put(f"{t} = ({w.array(length, 2)}) * 1.0")
+    step = w.rng.choice(ARRAY_STEPS)
+    one, other, third = (w.rng.choice(SAME_PLACES) for _ in range(3))
+    w.put(f"{whole} = {other.format(step.format(third.format(t, n=length)), n=length)}")
+    w.put(f"{rest} = 1.37 * ({w.rng.choice(MIXED).format(one.format(t, n=length), whole)})")
+    w.bind(rest, Kind("array", length))
+
+
 @writes("statement", 1, "steps")
 def of_a_long_sum(w):
     """What a sum of many terms leaves, written once or twice."""
