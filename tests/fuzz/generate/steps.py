@@ -148,13 +148,14 @@ def side_by_side(w):
 
 SAME_PLACES = (
     "{0}", "np.flip({0})[::-1]", "np.reshape({0}, (1, {n}))[0]", "np.ravel(np.atleast_2d({0}))",
-    "np.diag(np.diag({0}))", "np.pad({0}, 1)[1:-1]", "np.repeat({0}, 2)[::2]", "np.insert({0}, 0, 0.5)[1:]", "np.roll(np.roll({0}, 1), -1)",
-    "np.append({0}, 0.5)[:-1]", "np.sum(np.diag({0}), axis=0)", "np.array(list({0}))", "np.vstack([{0}])[0]",
-    "np.stack([{0}, {0}])[1]", "np.squeeze(np.expand_dims({0}, 0))", "np.array([v for v in {0}])",
-    "np.take({0}, np.arange({n}))", "np.split(np.concatenate([{0}, {0}]), 2)[0]", "np.full((2, {n}), {0})[1]",
-    "np.broadcast_to({0}, (3, {n}))[2]", "np.ones({n}) * {0}", "np.zeros({n}) + {0}", "np.tile({0}, 2)[:{n}]",
-    "np.concatenate([{0}[:1], {0}[1:]])", "np.array([np.array([{0}]).T[k, 0] for k in range({n})])",
-    "np.dstack([{0}, {0}])[0, :, 1]", "np.fliplr(np.array([{0}]))[0, ::-1]", "np.array([{0}[k] for k in range({n})])",
+    "np.diag(np.diag({0}))", "np.pad({0}, 1)[1:-1]", "np.repeat({0}, 2)[::2]", "np.insert({0}, 0, 0.5)[1:]",
+    "np.roll(np.roll({0}, 1), -1)", "np.append({0}, 0.5)[:-1]", "np.sum(np.diag({0}), axis=0)", "np.array(list({0}))",
+    "np.vstack([{0}])[0]", "np.stack([{0}, {0}])[1]", "np.squeeze(np.expand_dims({0}, 0))",
+    "np.array([v for v in {0}])", "np.take({0}, np.arange({n}))", "np.split(np.concatenate([{0}, {0}]), 2)[0]",
+    "np.full((2, {n}), {0})[1]", "np.broadcast_to({0}, (3, {n}))[2]", "np.ones({n}) * {0}", "np.zeros({n}) + {0}",
+    "np.tile({0}, 2)[:{n}]", "np.concatenate([{0}[:1], {0}[1:]])",
+    "np.array([np.array([{0}]).T[k, 0] for k in range({n})])", "np.dstack([{0}, {0}])[0, :, 1]",
+    "np.fliplr(np.array([{0}]))[0, ::-1]", "np.array([{0}[k] for k in range({n})])",
 )
 """What gives the elements of an array of length ``n`` at their places, after they were somewhere else."""
 
