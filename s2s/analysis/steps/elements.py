@@ -63,6 +63,7 @@ class Elements:
         """What moves or repeats elements, other than displays and parts of arrays: of those the places show."""
         self.turned: set[int] = set()
         """What gives all elements of an array, each at another place."""
+        self.known: dict[int, list[Form]] = {}
         self.is_cut = False
         """Whether there were more elements than are told apart."""
 
@@ -103,6 +104,12 @@ class Elements:
 
     def of_atom(self, number: int) -> list[Form]:
         """What an element of something may be."""
+        if number not in self.known:
+            self.known[number] = [self.forms.alone(number)]  # until it is found out
+            self.known[number] = self._of_atom(number)
+        return self.known[number]
+
+    def _of_atom(self, number: int) -> list[Form]:
         atom, items = self.forms.atoms[number], self.forms.displayed(number)
         if items:
             return self._different(each for item in items for each in self.each(item))
