@@ -81,6 +81,11 @@ class Elements:
                 made = added(made, part)
             yield made
 
+    def products(self, parts: list[Form], form: Form) -> list[Form]:
+        """The products of some things and of what an element of a sum may be."""
+        pairs = itertools.product(parts, self.each(form))
+        return self._different(self.forms.times(a, b) for a, b in self._first(pairs))
+
     def is_display(self, form: Form) -> bool:
         """Whether a form is that of values side by side."""
         number = self.forms.only(form)

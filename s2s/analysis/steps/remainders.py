@@ -274,7 +274,7 @@ class _Finder:
         parts: list[Form] = [{(): 1.0}]
         for form in args:
             if self.forms.is_varied(form) or elements.is_display(form):
-                parts = [self.forms.times(a, b) for a in parts for b in elements.each(form)]
+                parts = elements.products(parts, form)
         signs = (1.0, -1.0) if is_mixing else (1.0,)
         sums = (added(a, b, sign) for a, b in itertools.combinations(parts, 2) for sign in signs)
         steps = self.among(sums, elements)
