@@ -33,7 +33,7 @@ _MOVING = (
 )
 """What functions compute that give elements of what they are given, or what is affine in one of these."""
 _ONES = (np.ones, np.ones_like)
-_MOST = 60
+_MOST = 24
 """How many elements of one thing are told apart."""
 
 

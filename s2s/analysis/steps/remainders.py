@@ -30,6 +30,8 @@ __all__ = ["Remainder", "Remainders", "find_remainders"]
 
 _DEEPEST = 4
 """How many steps of steps (``int(np.floor(x))``) are followed."""
+_SUMS = 400
+"""How many sums of elements of a function are looked at."""
 _MOST = 16
 """How many combinations of sides of branches are looked at."""
 
@@ -69,6 +71,8 @@ class _Finder:
         self.found: dict[int, Remainder] = {}
         self.met: set[int] = set()
         self.made_at: dict[ir.Var, int] = {}
+        self.left = _SUMS
+        """How many sums of elements are looked at from here on; then each is taken for a remainder."""
         self.uses: dict[ir.Atom, int] = {}
         self.count(function.body)
         self.block(function.body)
@@ -261,8 +265,8 @@ class _Finder:
         parts = [elements.of_product(product, c) for product, c in form.items()]
         sums = (added(a, b) for one, other in itertools.combinations(parts, 2) for a in one for b in other)
         found = self.among(sums, elements)
-        if elements.is_cut:
-            return {k for k in self.forms.steps_in(form) if k in self.forms.rounded}
+        if elements.is_cut or not self.left:
+            return {k for k in self.forms.steps_in(form) if k in self.forms.rounded} if elements.have_moved else set()
         return found if elements.have_moved else set()
 
     def within(self, s: ir.Statement, target: ir.Var, is_mixing: bool) -> None:
@@ -278,7 +282,7 @@ class _Finder:
         signs = (1.0, -1.0) if is_mixing else (1.0,)
         sums = (added(a, b, sign) for a, b in itertools.combinations(parts, 2) for sign in signs)
         steps = self.among(sums, elements)
-        if elements.is_cut:
+        if elements.is_cut or not self.left:
             steps = {k for form in args for k in self.forms.steps_in(form) if k in self.forms.rounded}
         if steps:
             self.found[id(s)] = Remainder(s, frozenset(steps))
@@ -287,7 +291,10 @@ class _Finder:
         """The steps that are subtracted in some sums of elements."""
         found: set[int] = set()
         for form in sums:
+            if not self.left:
+                break
             if not self.forms.steps_in(form) <= found:
+                self.left -= 1
                 found |= self.subtracted_from_all(form, elements)
         return found
 

@@ -580,7 +580,7 @@ describe(operator.getitem, np.diff, result=Result.SHARED)  # of no differences: 
 describe(np.compress, np.ndarray.compress, np.extract, varies=Varies.KIND)
 describe(np.interp, computes=Computes.PIECES)
 describe(
-    np.take, np.ndarray.take, np.take_along_axis, np.compress, np.ndarray.compress, np.extract,
+    operator.getitem, np.take, np.ndarray.take, np.take_along_axis, np.compress, np.ndarray.compress, np.extract,
     computes=Computes.PLACED,
 )
 describe(np.select, np.choose, np.ndarray.choose, computes=Computes.CHOICE)
