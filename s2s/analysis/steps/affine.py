@@ -26,7 +26,7 @@ from s2s.analysis.steps.algebra import OPAQUE, Algebra, Form, added, key_of, put
 from s2s.analysis.steps.contents import FILLED, WHOLE, Contents
 from s2s.core import ir, ops
 from s2s.core.functions import Computes
-from s2s.core.values import AbstractValue, Array, ListOf
+from s2s.core.values import AbstractValue, Array, ListOf, Unknown
 from s2s.directives import surrogates
 from s2s.directives.policies import Chosen
 from s2s.rules import table
@@ -169,6 +169,17 @@ class Forms(Algebra):
             self.sides[number] = with_steps
         return self.alone(number)
 
+    def begin(self, param: ir.Var, init: ir.Atom) -> None:
+        """Note what an iteration of a loop begins with: in the first one what there was before the loop."""
+        before = self.of(init)
+        if self.is_varied(before) and self.memory_of(param) is None:
+            self.forms[param] = made = self._made_of([before, self._variable(param, 0)], param)
+            self._note_number(min(made)[0][0], param)
+
+    def memory_of(self, var: ir.Var) -> ir.Atom | None:
+        """What stands for the memory of an array that changes; None for anything else."""
+        return self.memory.find(var) if self.memory is not None and self.memory.is_buffer(var) else None
+
     def read_by(self, item: ir.Var, iterable: ir.Atom) -> None:
         """Note the variable of a loop over what has steps in it."""
         form = self.contained(iterable)
@@ -257,7 +268,7 @@ class Forms(Algebra):
         value = self.value_of(target)
         if is_number(value):
             self.scalars.add(number)
-        elif not isinstance(value, Array):
+        elif isinstance(value, Unknown):
             self.vague.add(number)
 
     def _remainder(self, target: ir.Var, family: str, a: Form, b: Form) -> Form:

@@ -408,7 +408,7 @@ class Algebra:
         if atom.steps.isdisjoint(given) or atom.kind != "call":
             return self.alone(number)
         fn, *parts = atom.parts
-        if not all(isinstance(p, dict) for p in parts) and fn is not operator.getitem:  # keywords
+        if fn is OPAQUE or (not all(isinstance(p, dict) for p in parts) and fn is not operator.getitem):  # keywords
             return self.alone(number)
         forms = [put_in(p) for p in parts if isinstance(p, dict)]
         if fn is operator.getitem:

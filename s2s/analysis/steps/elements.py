@@ -144,7 +144,9 @@ class Elements:
         steps = self.forms.steps_in(base)
         is_part_of_part = any(self._reads(self.forms.rounded.get(k, {})) for k in steps)
         is_vague = any(k in self.forms.vague for k in steps)
-        if found != [base] or is_part_of_part or is_vague or self.forms.constant(None) in self.forms.entries(index):
+        only = self.forms.only(base)
+        is_moved = found != [base] and (only is None or self.forms.atoms[only].kind != "one of")
+        if is_moved or is_part_of_part or is_vague or self.forms.constant(None) in self.forms.entries(index):
             self.placed.add(number)
         return found
 
@@ -162,7 +164,11 @@ class Elements:
         if fn is OPAQUE or facts(fn).computes in _MOVING or is_attribute:
             return moving
         # a sum of what has been moved is one of its elements, where the others are zero
-        return moving if is_total(fn) and any(list(self.each(form)) != [form] for form in moving) else []
+        return moving if is_total(fn) and any(map(self._is_moved, moving)) else []
+
+    def _is_moved(self, form: Form) -> bool:
+        number = self.forms.only(form)
+        return number is not None and self.forms.atoms[number].kind == "call" and self.of_atom(number) != [form]
 
     def _different(self, forms: Iterable[Form]) -> list[Form]:
         """Forms, each once."""

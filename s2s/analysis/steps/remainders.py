@@ -19,7 +19,7 @@ from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.alike import written
 from s2s.analysis.memory import Memory
 from s2s.analysis.steps.affine import Forms, factor_in_sum
-from s2s.analysis.steps.algebra import Form, Product, added, is_matrix_product
+from s2s.analysis.steps.algebra import Form, Product, added, is_matrix_product, scaled
 from s2s.analysis.steps.contents import WHOLE
 from s2s.analysis.steps.elements import Elements, is_mixing, is_total
 from s2s.core import ir
@@ -123,6 +123,8 @@ class _Finder:
                         self.forms.stored(store.target)
                 if isinstance(s, ir.For):
                     self.forms.read_by(s.item, s.iterable)
+                for c in carried:
+                    self.forms.begin(c.param, c.init)
                 for inner in ir.blocks_of(s):
                     self.block(inner)
                 for store in changed:
@@ -263,8 +265,8 @@ class _Finder:
         """The steps that are subtracted from what they were made of, where elements were moved to other places."""
         elements = Elements(self.forms)
         parts = [elements.of_product(product, c) for product, c in form.items()]
-        sums = (added(a, b) for one, other in itertools.combinations(parts, 2) for a in one for b in other)
-        found = self.among(sums, elements)
+        pairs = ((a, b) for one, other in itertools.combinations(parts, 2) for a in one for b in other)
+        found = self.among(pairs, elements)
         if elements.is_cut or not self.left:
             return {k for k in self.forms.steps_in(form) if k in self.forms.rounded} if elements.have_moved else set()
         return found if elements.have_moved else set()
@@ -280,22 +282,26 @@ class _Finder:
             if self.forms.is_varied(form) or elements.is_display(form):
                 parts = elements.products(parts, form)
         signs = (1.0, -1.0) if is_mixing else (1.0,)
-        sums = (added(a, b, sign) for a, b in itertools.combinations(parts, 2) for sign in signs)
-        steps = self.among(sums, elements)
+        pairs = ((a, scaled(b, sign)) for a, b in itertools.combinations(parts, 2) for sign in signs)
+        steps = self.among(pairs, elements)
         if elements.is_cut or not self.left:
             steps = {k for form in args for k in self.forms.steps_in(form) if k in self.forms.rounded}
         if steps:
             self.found[id(s)] = Remainder(s, frozenset(steps))
 
-    def among(self, sums: Iterable[Form], elements: Elements) -> set[int]:
-        """The steps that are subtracted in some sums of elements."""
+    def among(self, pairs: Iterable[tuple[Form, Form]], elements: Elements) -> set[int]:
+        """The steps that are subtracted in some sums of two elements, and not within one of the two."""
         found: set[int] = set()
-        for form in sums:
+        for a, b in pairs:
+            steps = (self.forms.steps_in(a) | self.forms.steps_in(b)) - found
             if not self.left:
                 break
-            if not self.forms.steps_in(form) <= found:
+            if steps:
                 self.left -= 1
-                found |= self.subtracted_from_all(form, elements)
+                together = self.subtracted_from_all(added(a, b), elements)
+                for form in (a, b) if together else ():
+                    together -= self.subtracted_from_all(form, elements)
+                found |= together
         return found
 
     def length(self, form: Form) -> int:

@@ -378,7 +378,7 @@ describe(np.real, np.imag, np.real_if_close, np.ndarray.conj, np.ndarray.conjuga
 describe(np.where, elementwise=True)
 describe(np.real_if_close, varies=Varies.KIND)
 describe(
-    np.real, np.imag, np.real_if_close, np.conjugate, np.ndarray.conj, np.ndarray.conjugate, float.conjugate,
+    np.real, np.real_if_close, np.conjugate, np.ndarray.conj, np.ndarray.conjugate, float.conjugate,
     complex.conjugate, computes=Computes.PIECES,
 )
 for _computes, _fns in {
