@@ -167,8 +167,12 @@ class Elements:
         return moving if is_total(fn) and any(map(self._is_moved, moving)) else []
 
     def _is_moved(self, form: Form) -> bool:
-        number = self.forms.only(form)
-        return number is not None and self.forms.atoms[number].kind == "call" and self.of_atom(number) != [form]
+        return self.forms.only(form) is not None and self.have_several(form)
+
+    def have_several(self, form: Form) -> bool:
+        """Whether things side by side, or moved, are in a form as they are."""
+        numbers = {number for product in form for number, _ in product if self.forms.atoms[number].kind == "call"}
+        return any(self.of_atom(number) != [self.forms.alone(number)] for number in numbers)
 
     def _different(self, forms: Iterable[Form]) -> list[Form]:
         """Forms, each once."""

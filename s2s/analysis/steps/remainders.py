@@ -30,7 +30,7 @@ __all__ = ["Remainder", "Remainders", "find_remainders"]
 
 _DEEPEST = 4
 """How many steps of steps (``int(np.floor(x))``) are followed."""
-_SUMS = 400
+_SUMS = 150
 """How many sums of elements of a function are looked at."""
 _MOST = 16
 """How many combinations of sides of branches are looked at."""
@@ -274,9 +274,9 @@ class _Finder:
     def within(self, s: ir.Statement, target: ir.Var, is_mixing: bool) -> None:
         """Look at a call that adds up elements of what it is given, or subtracts them from each other."""
         args = [self.forms.contained(a) for a in self.forms.definitions[target].args if not isinstance(a, ir.Star)]
-        if not any(map(self.forms.steps_in, args)):
-            return
         elements = Elements(self.forms)
+        if not any(map(self.forms.steps_in, args)) or not any(map(elements.have_several, args)):
+            return
         parts: list[Form] = [{(): 1.0}]
         for form in args:
             if self.forms.is_varied(form) or elements.is_display(form):
