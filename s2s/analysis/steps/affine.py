@@ -41,6 +41,8 @@ _OF_NUMBERS = (Computes.SUM, Computes.DIFFERENCE, Computes.PRODUCT, Computes.QUO
 _LISTS = (ir.Const(list), ir.Const(tuple))
 _FAMILIES = {"quotient": "floor", "toward zero": "trunc", "halves": "round", "decimals": "round"}
 """Names for steps that give the same number."""
+_HANDING_ON = ("builtins", "itertools")
+"""Modules of functions that give items of what they are given, or objects that hold them."""
 _PURE = ("partials", "several", "linear", "vjp", "straight_through", "zero")
 
 
@@ -211,7 +213,9 @@ class Forms(Algebra):
     def _opaque(self, target: ir.Var, value: ir.Call) -> Form:
         """The form of a call of which nothing is known but what it is given."""
         given = [self.contained(a) for a in ir.atoms_of(value)]
-        if not any(map(self.steps_in, given)):
+        fn = value.fn.value if isinstance(value.fn, ir.Const) else None
+        hands_on = any(fn is known for known in ops.DISPLAYS) or getattr(fn, "__module__", None) in _HANDING_ON
+        if not any(map(self.steps_in, given)) and not (hands_on and any(map(self.is_varied, given))):
             return self._variable(target, 0)
         return self._made_of(given, target)
 
@@ -294,7 +298,9 @@ class Forms(Algebra):
         if fn is ops.unpack and self.contents.holds_items_of(self.definitions[target]):
             return self.of(args[0])
         if fn in FILLED:
-            return self._joined(target, [self.of(args[0]), self.of(args[-1])])
+            held = [self.of(args[0]), self.of(args[-1])]
+            is_told = any(map(self.steps_in, held)) or not any(map(self.is_varied, held))
+            return self._joined(target, held) if is_told else self._made_of(held, target)
         if fn is operator.getitem:
             beside = self.contents.beside(args[0], args[1])
             if beside is not None:
@@ -332,7 +338,8 @@ class Forms(Algebra):
         self, target: ir.Var, fn: Any, computes: Computes | None, args: tuple[ir.Atom, ...]
     ) -> Form | None:
         """The form of what arithmetic makes of numbers and arrays; None where it is another function."""
-        forms = [self.of(a) for a in args] if computes is not None else []
+        of = self.contained if any(map(self.is_numeric, args)) else self.of  # of an array and a list
+        forms = [of(a) for a in args] if computes is not None else []
         match computes, forms:
             case (Computes.SUM | Computes.DIFFERENCE), [a, b]:
                 return added(a, b, _FACTORS[computes])

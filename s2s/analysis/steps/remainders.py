@@ -23,6 +23,7 @@ from s2s.analysis.steps.algebra import Form, Product, added, is_matrix_product, 
 from s2s.analysis.steps.contents import WHOLE
 from s2s.analysis.steps.elements import Elements, is_mixing, is_total
 from s2s.core import ir
+from s2s.core.dataflow import reachable
 from s2s.core.record import record
 from s2s.core.values import AbstractValue, Array, Sequence
 
@@ -268,7 +269,7 @@ class _Finder:
         pairs = ((a, b) for one, other in itertools.combinations(parts, 2) for a in one for b in other)
         found = self.among(pairs, elements)
         if elements.is_cut or not self.left:
-            return {k for k in self.forms.steps_in(form) if k in self.forms.rounded} if elements.have_moved else set()
+            return self.every_step(form) if elements.have_moved else set()
         return found if elements.have_moved else set()
 
     def within(self, s: ir.Statement, target: ir.Var, is_mixing: bool) -> None:
@@ -285,9 +286,15 @@ class _Finder:
         pairs = ((a, scaled(b, sign)) for a, b in itertools.combinations(parts, 2) for sign in signs)
         steps = self.among(pairs, elements)
         if elements.is_cut or not self.left:
-            steps = {k for form in args for k in self.forms.steps_in(form) if k in self.forms.rounded}
+            steps = set[int]().union(*map(self.every_step, args))
         if steps:
             self.found[id(s)] = Remainder(s, frozenset(steps))
+
+    def every_step(self, form: Form) -> set[int]:
+        """The steps in a form, and in what its parts may be."""
+        steps_in, sides = self.forms.steps_in, self.forms.sides
+        found = reachable(steps_in(form), lambda k: [n for side in sides.get(k, ()) for n in steps_in(side)])
+        return {k for k in found if k in self.forms.rounded}
 
     def among(self, pairs: Iterable[tuple[Form, Form]], elements: Elements) -> set[int]:
         """The steps that are subtracted in some sums of two elements, and not within one of the two."""
