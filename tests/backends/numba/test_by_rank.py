@@ -60,7 +60,11 @@ def test_diagonals():
             for axes in ((0, 1), (1, 0), (-2, -1), (-1, -2)):
                 g = RNG.normal(size=np.diagonal(m, offset, *axes).shape)
                 assert np.array_equal(compiled(g, m, offset, *axes), rt.diagonal_bar(g, m, offset, *axes))
-                assert result(compiled, np.ones(len(g) + 1), m, offset, *axes) is None
+                for length in (1, len(g) + 1):  # one number is that of all places
+                    args = np.ones(length), m, offset, *axes
+                    found, expected = result(compiled, *args), result(rt.diagonal_bar, *args)
+                    assert (found is None) == (expected is None) == (length > 1)
+                    assert found is None or np.array_equal(found, expected)
     stack, g = RNG.normal(size=(3, 4, 2)), RNG.normal(size=(2, 3))
     assert np.array_equal(compiled(g, stack, 0, 0, 1), rt.diagonal_bar(g, stack, 0, 0, 1))
 
