@@ -15,7 +15,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import contenders, report
+from benchmarks import contenders, page, report
 from benchmarks.case import Case
 from benchmarks.measuring import CONTENDERS
 from benchmarks.suites import SUITES, load, suite_of
@@ -116,6 +116,15 @@ def show(results: dict[str, Any], plots: Path | None) -> int:
 def report_again(json_path: Path, plots: Path | None) -> None:
     """Print the tables of results that ``run --json`` wrote."""
     sys.exit(show(json.loads(json_path.read_text()), plots))
+
+
+@main.command("page")
+@click.argument("json_paths", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("-o", "output", type=click.Path(path_type=Path), default=ROOT / "docs" / "speed.md", show_default=True)
+def write_page(json_paths: tuple[Path, ...], output: Path) -> None:
+    """Write the page of the documents from results that ``run --json`` wrote."""
+    output.write_text(page.page([json.loads(path.read_text()) for path in json_paths]), encoding="utf-8")
+    click.echo(f"wrote {output}")
 
 
 def script(name: str, summary: str) -> None:

@@ -176,7 +176,20 @@ class Target:
         found = {row["case"]: self.of_row(row) for row in rows if self.suite in ("all", row.get("suite"))}
         return {case: value for case, value in found.items() if value}
 
+    def in_words(self, rows: list[Row]) -> list[str] | None:
+        """The label, the mean, the goal, the number of cases, the figure that is furthest from the goal, and its case;
+        None without a case."""
+        found = self.measured(rows)
+        if not found:
+            return None
+        values = list(found.values())
+        mean = geometric_mean(values) if self.geometric else sum(values) / len(values)
+        case, furthest = (min if self.least else max)(found.items(), key=lambda item: item[1])
+        goal = "-" if self.goal is None else f"{'>=' if self.least else '<='} {self.goal:g}"
+        return [self.label, f"{mean:.2f}", goal, str(len(values)), f"{furthest:.2f}", case]
 
+
+MEANS = ["figure", "measured", "goal", "cases", "furthest", "case"]
 TARGETS = (
     Target("JAX / s2s, kernels", "kernels", lambda row: versus(row, "jax"), 2.0, least=True),
     Target("gradient / primal, kernels, NumPy", "kernels", lambda row: figure(row, "s2s numpy", "ratio"), 2.0),
@@ -195,17 +208,9 @@ TARGETS = (
 
 def targets(rows: list[Row]) -> Table:
     """What is aimed at, in the mean over the cases, with the case that is furthest from it."""
-    headings = ["measured", "goal", "cases", "furthest", "case"]
-    made = table("Targets: means (geometric, but for seconds)", "figure", headings)
-    for target in TARGETS:
-        found = target.measured(rows)
-        if not found:
-            continue
-        values = list(found.values())
-        mean = geometric_mean(values) if target.geometric else sum(values) / len(values)
-        case, furthest = (min if target.least else max)(found.items(), key=lambda item: item[1])
-        goal = "-" if target.goal is None else f"{'>=' if target.least else '<='} {target.goal:g}"
-        made.add_row(target.label, f"{mean:.2f}", goal, str(len(values)), f"{furthest:.2f}", case)
+    made = table("Targets: means (geometric, but for seconds)", "figure", MEANS[1:])
+    for line in filter(None, (target.in_words(rows) for target in TARGETS)):
+        made.add_row(*line)
     return made
 
 
