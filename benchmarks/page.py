@@ -20,17 +20,18 @@ from benchmarks.suites import SUITES
 
 HEAD = """# Speed
 
-Times of gradients on both backends beside JAX, with each case rewritten for it and compiled, and beside adjoints written
-by hand. `python -m benchmarks run --json results.json` measures them, and `python -m benchmarks page results.json` writes
-this page. All contenders of a case run in turns in one process, in double precision; a figure is a median.
+Times of gradients on both backends beside JAX, with each case rewritten for it and compiled, and beside adjoints
+written by hand. `python -m benchmarks run --json results.json` measures them, and `python -m benchmarks page
+results.json` writes this page. All contenders of a case run in turns in one process, in double precision; a figure is a
+median.
 
 {environment}
 
 {notes}"""
 NAMES = {"micro": "Small functions", "kernels": "Array kernels", "ml": "Models"}
-NOTES = """Times in ms; what Numba takes to compile in s. JAX / s2s is above 1 where s2s is faster, on the better of its two
-backends; s2s / by hand is below 1 there. `*`: in part or whole by Python. `+`: by hand in another way than the function is
-written, such as a product of matrices in place of loops.
+NOTES = """Times in ms; what Numba takes to compile in s. JAX / s2s is above 1 where s2s is faster, on the better of its
+two backends; s2s / by hand is below 1 there. `*`: in part or whole by Python. `+`: by hand in another way than the
+function is written, such as a product of matrices in place of loops.
 """
 
 
