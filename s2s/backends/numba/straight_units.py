@@ -13,18 +13,12 @@ from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
 
 from s2s.backends.numba.straight import Straight, refused
-from s2s.backends.numba.units import Memory, Writer, strides_of
+from s2s.backends.numba.units import Memory, Writer, made_once, strides_of
 from s2s.core.hashes import new_hash
 
 __all__ = ["straight_unit"]
-
-_units: dict[Straight, Any] = {}
-
-MOST_UNITS = 2048
-"""So many are kept."""
 
 _NUMBERS = (types.float64, types.int64, types.boolean)
 
@@ -34,19 +28,7 @@ LARGE = 96
 
 def straight_unit(unit: Straight) -> Any:
     """The function that stands for statements: of their parameters, with their results."""
-    if unit not in _units:
-        if len(_units) >= MOST_UNITS:
-            _units.clear()
-        _units[unit] = _intrinsic(unit)
-    return _units[unit]
-
-
-def _intrinsic(unit: Straight) -> Any:
-    name = f"straight_{new_hash(unit.text.encode()).hexdigest()[:16]}"
-    scope: dict[str, Any] = {"typed": lambda context, kinds: _typed(unit, name, context, kinds)}
-    exec(f"def {name}(typing_context, {', '.join(unit.parameters)}):\n"
-         f"    return typed(typing_context, ({', '.join(unit.parameters)},))", scope)  # Numba reads the parameters
-    return intrinsic(scope[name])
+    return made_once(unit, "straight", _typed)
 
 
 def _typed(unit: Straight, name: str, typing_context: Any, given: tuple[Any, ...]) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,12 +23,12 @@ from numba.extending import intrinsic
 from s2s.backends.numba.nests import Nest
 from s2s.core.hashes import new_hash
 
-__all__ = ["Memory", "Writer", "strides_of", "unit"]
+__all__ = ["Memory", "Writer", "made_once", "strides_of", "unit"]
 
 _FIELDS = ("meminfo", "parent", "nitems", "itemsize", "data", "shape", "strides")
 """Of the structure that an array is, as ``numba.core.datamodel.models.ArrayModel`` has them."""
 
-_units: dict[Nest, Any] = {}
+_units: dict[Any, Any] = {}
 
 MOST_UNITS = 2048
 """So many are kept."""
@@ -39,22 +40,24 @@ _COMPARED: dict[type, str] = {
 
 def unit(nest: Nest) -> Any:
     """The function that stands for a loop: of its parameters, with its results."""
-    if nest not in _units:
+    return made_once(nest, "unit", _typed)
+
+
+def made_once(part: Any, kind: str, typed: Callable[..., Any]) -> Any:
+    """The function that stands for a part of a text: one for those that read alike. ``typed`` gives its signature and
+    what writes a call, from the part, a name, the typing context and the types of its arguments."""
+    if part not in _units:
         if len(_units) >= MOST_UNITS:
             _units.clear()
-        _units[nest] = _intrinsic(nest)
-    return _units[nest]
+        name = f"{kind}_{new_hash(part.text.encode()).hexdigest()[:16]}"
+        scope: dict[str, Any] = {"typed": lambda context, kinds: typed(part, name, context, kinds)}
+        exec(f"def {name}(typing_context, {', '.join(part.parameters)}):\n"
+             f"    return typed(typing_context, ({', '.join(part.parameters)},))", scope)  # Numba reads the parameters
+        _units[part] = intrinsic(scope[name])
+    return _units[part]
 
 
-def _intrinsic(nest: Nest) -> Any:
-    name = f"unit_{new_hash(nest.text.encode()).hexdigest()[:16]}"
-    scope: dict[str, Any] = {"typed": lambda kinds: _typed(nest, name, kinds)}
-    exec(f"def {name}(typing_context, {', '.join(nest.parameters)}):\n"
-         f"    return typed(({', '.join(nest.parameters)},))", scope)  # Numba reads the parameters
-    return intrinsic(scope[name])
-
-
-def _typed(nest: Nest, name: str, given: tuple[Any, ...]) -> Any:
+def _typed(nest: Nest, name: str, _typing_context: Any, given: tuple[Any, ...]) -> Any:
     """The signature and what writes a call, for arguments of these types. Raises TypingError."""
     kinds = {p: _kind(p, kind) for p, kind in zip(nest.parameters, map(types.unliteral, given), strict=True)}
     if any(kinds[p] != types.float64 for p in nest.results):

@@ -10,7 +10,7 @@ from numba.core.errors import TypingError
 import s2s
 from s2s import runtime as rt
 from s2s.backends import NumbaFallbackWarning
-from s2s.backends.numba import adaptation, compiler, straight, straight_units
+from s2s.backends.numba import adaptation, compiler, straight, straight_units, units
 from s2s.backends.numba.number_kinds import Kinds
 from s2s.backends.numba.straight import Run, Straights
 
@@ -231,7 +231,7 @@ def test_kinds_that_are_wrong_cost_another_try(monkeypatch, counted):
         return before(self, body, names)
 
     monkeypatch.setattr(straight_units._Typer, "results", results)
-    monkeypatch.setattr(straight_units, "_units", {})
+    monkeypatch.setattr(units, "_units", {})
     monkeypatch.setattr(straight, "refused", set())
     monkeypatch.setattr(straight_units, "refused", straight.refused)
     monkeypatch.setattr(compiler, "refused_statements", straight.refused)
