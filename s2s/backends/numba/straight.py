@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +29,9 @@ __all__ = ["Run", "Straight", "Straights", "refused"]
 
 LEAST_WORK = 24
 """Operations and elements in the fewest statements for which a function is called."""
+
+LEAST_WORK_OF_BLOCK = 120
+"""The same of a block: the body of a small loop stays as it is, which LLVM then has as a whole."""
 
 _SIMPLE = (ast.Add, ast.Sub, ast.Mult, ast.Div)
 
@@ -66,6 +69,8 @@ class Straights:
 
     def of(self, body: list[ast.stmt]) -> list[ast.stmt | Run]:
         """The statements of a block, with calls in place of runs."""
+        if _work_of(body) < LEAST_WORK_OF_BLOCK:
+            return [*body]
         made: list[ast.stmt | Run] = []
         current = _Collected()
         for s in body:
@@ -177,7 +182,7 @@ class Straights:
             if isinstance(s, ast.AugAssign) and isinstance(s.target, ast.Name) and s.target.id in reader.names:
                 loads[s.target.id] += 1
             statements.append(reader.straight(s))
-            work += sum(_WORK.get(type(n), 0) for n in ast.walk(s))
+            work += _work_of([s])
         needed = [name for name in dict.fromkeys(reader.assigned) if self.loads[name] > loads[name]]
         if not reader.parameters or work - 2 * len(needed) - len(reader.parameters) // 2 < LEAST_WORK:
             return None
@@ -237,6 +242,11 @@ def _loads(node: ast.FunctionDef) -> Counter[str]:
     found = Counter(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Store))
     found.update(n.target.id for n in ast.walk(node) if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name))
     return found
+
+
+def _work_of(statements: Iterable[ast.stmt]) -> int:
+    """How many operations and elements are in statements, and in those inside them."""
+    return sum(_WORK.get(type(n), 0) for s in statements for n in ast.walk(s))
 
 
 def _names(s: ast.stmt) -> tuple[set[str], set[str]]:

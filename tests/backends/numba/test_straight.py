@@ -17,6 +17,12 @@ from s2s.backends.numba.straight import Run, Straights
 KNOWN = {"rt": rt, "np": np, "range": range, "reversed": reversed, "len": len}
 
 
+@pytest.fixture(autouse=True)
+def in_small_blocks(monkeypatch):
+    """Runs in blocks of any size: those of the tests are small."""
+    monkeypatch.setattr(straight, "LEAST_WORK_OF_BLOCK", 0)
+
+
 def static(expr):
     try:
         return eval(ast.unparse(expr), dict(KNOWN))
@@ -263,3 +269,11 @@ def test_products_of_short_matrices_do_not_make_the_function_long(monkeypatch):
     args = rng.normal(size=(4, 4)) * 0.5, rng.normal(size=(4, 4)) * 0.5
     check(f, args, (0, 1), is_forward=False)
     assert max(lengths.values()) < 40
+
+
+def test_small_blocks_stay_as_they_are(monkeypatch):
+    text = "def f(a):\n    q = a[0, 0] * a[0, 1] + a[1, 0] * a[1, 1]\n    return q"
+    monkeypatch.setattr(straight, "LEAST_WORK_OF_BLOCK", 5)
+    assert any(isinstance(s, Run) for s in runs_of(text, {"a": MATRIX}, monkeypatch))
+    monkeypatch.setattr(straight, "LEAST_WORK_OF_BLOCK", 100)
+    assert not any(isinstance(s, Run) for s in runs_of(text, {"a": MATRIX}, monkeypatch))
