@@ -31,6 +31,6 @@ def test_the_page_has_means_and_cases_the_slowest_first(tmp_path):
     assert "Python 3.12.1, numpy 2.4.0." in text
     assert "| JAX / s2s, kernels | 1.00 | >= 2 | 2 | 0.50 | slow |" in text  # of the newer of two runs: sqrt(0.5 * 2.0)
     assert "| gradient / primal, kernels, NumPy | 4.00 | <= 2 | 2 | 4.00 | " in text
-    assert "| slow | 1.000 | 4.000 | 1.000 | 0.500 | 0.50 | 2.00+ | - | 1.2 |" in text
-    assert text.index("| slow | 1.000") < text.index("| twice | 1.000") < text.index("| model | 1.000")
+    assert "| slow | 1 | 4 | 1 | 0.5 | 0.50 | 2.00+ | - | 1.2 |" in text
+    assert text.index("| slow | 1 ") < text.index("| twice | 1 ") < text.index("| model | 1 ")
     assert "Faster than JAX in 1 of 2 cases" in text
