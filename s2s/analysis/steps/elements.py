@@ -43,12 +43,13 @@ def is_total(fn: Any) -> bool:
 
 
 def is_mixing(fn: Any) -> bool:
-    """Whether a function may subtract elements of what it is given from each other."""
+    """Whether a function may subtract elements of what it is given from each other: any of which nothing else is
+    known, but those that look at one element at a time."""
     known = facts(fn)
     if known.computes is not None:
         return known.computes in (Computes.DIFFERENCES, Computes.MATRIX_PRODUCT)
     rule = table.find(fn)
-    return rule is not None and rule.kind == "linear" and not known.elementwise and not known.fills
+    return rule is not None and rule.kind in ("linear", "vjp") and not known.elementwise and not known.fills
 
 
 _T = TypeVar("_T")
@@ -64,6 +65,7 @@ class Elements:
         self.turned: set[int] = set()
         """What gives all elements of an array, each at another place."""
         self.known: dict[int, list[Form]] = {}
+        """The elements of atoms, by number."""
         self.is_cut = False
         """Whether there were more elements than are told apart."""
 

@@ -581,7 +581,6 @@ describe(np.compress, np.ndarray.compress, np.extract, varies=Varies.KIND)
 describe(np.interp, computes=Computes.PIECES)
 describe(
     operator.getitem, np.take, np.ndarray.take, np.take_along_axis, np.compress, np.ndarray.compress, np.extract,
-    computes=Computes.PLACED,
+    np.select, np.choose, np.ndarray.choose, computes=Computes.PLACED,
 )
-describe(np.select, np.choose, np.ndarray.choose, computes=Computes.CHOICE)
 describe(np.diff, np.gradient, computes=Computes.DIFFERENCES)

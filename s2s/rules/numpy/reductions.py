@@ -429,7 +429,7 @@ describe(
     computes=Computes.PIECES,
 )
 describe(
-    np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum, np.cumulative_sum,
-    computes=Computes.TOTAL,
+    np.sum, np.ndarray.sum, np.mean, np.ndarray.mean, np.cumsum, np.ndarray.cumsum, np.cumulative_sum, np.nansum,
+    np.nanmean, np.nancumsum, computes=Computes.TOTAL,
 )
 describe(np.ptp, np.var, np.std, np.ndarray.var, np.ndarray.std, computes=Computes.DIFFERENCES)

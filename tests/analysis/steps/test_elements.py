@@ -257,6 +257,32 @@ def complex_number(a, b):
     return abs(z) ** 2
 
 
+def selected(a, b):
+    x = np.array([a, b])
+    return np.sum((x - np.select([x > 0], [np.floor(x)], np.ceil(x))) ** 2)
+
+
+def chosen(a, b):
+    x = np.array([a, b])
+    return np.sum((x - np.choose((x > 0).astype(int), [np.floor(x), np.ceil(x)])) ** 2)
+
+
+def summed_without_nan(a, b):
+    return np.nansum([a, -np.trunc(a)]) ** 2 + np.nancumsum([b, -np.trunc(b)])[1] ** 2
+
+
+def averaged(a, b):
+    return np.average([a, -np.trunc(a)]) ** 2 + np.nanmean([b, -np.trunc(b)]) ** 2
+
+
+def deviation_without_nan(a, b):
+    return np.nanstd([a, np.trunc(a)]) ** 2 + np.nanvar([b, np.trunc(b)])
+
+
+def integrated(a, b):
+    return np.trapezoid([a, -np.trunc(a)]) ** 2 + np.vdot([1.0, -1.0], [b, np.trunc(b)]) ** 2
+
+
 PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__module__", None) == __name__]
 
 
