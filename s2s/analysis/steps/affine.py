@@ -175,7 +175,7 @@ class Forms(Algebra):
         """Note what an iteration of a loop begins with: in the first one what there was before the loop."""
         before = self.of(init)
         if self.is_varied(before) and self.memory_of(param) is None:
-            self.forms[param] = made = self._made_of([before, self._variable(param, 0)], param)
+            self.forms[param] = made = self.made_of([before, self._variable(param, 0)], param)
             self._note_number(min(made)[0][0], param)
 
     def memory_of(self, var: ir.Var) -> ir.Atom | None:
@@ -217,7 +217,7 @@ class Forms(Algebra):
         hands_on = any(fn is known for known in ops.DISPLAYS) or getattr(fn, "__module__", None) in _HANDING_ON
         if not any(map(self.steps_in, given)) and not (hands_on and any(map(self.is_varied, given))):
             return self._variable(target, 0)
-        return self._made_of(given, target)
+        return self.made_of(given, target)
 
     def _step(self, target: ir.Var, fn: Any, args: tuple[ir.Atom, ...]) -> Form:
         rounded = self.contents.of_all(args[0]) or self.contents.of_each(args[0]) or self.of(args[0])
@@ -300,7 +300,7 @@ class Forms(Algebra):
         if fn in FILLED:
             held = [self.of(args[0]), self.of(args[-1])]
             is_told = any(map(self.steps_in, held)) or not any(map(self.is_varied, held))
-            return self._joined(target, held) if is_told else self._made_of(held, target)
+            return self._joined(target, held) if is_told else self.made_of(held, target)
         if fn is operator.getitem:
             beside = self.contents.beside(args[0], args[1])
             if beside is not None:
@@ -311,7 +311,7 @@ class Forms(Algebra):
             is_part = bool(self.contents.kept) and not self.contents.is_all(args[1])
             stored = self.contents.stored_at(args[0], args[1]) if is_part else []
             if stored and not any(map(self.steps_in, stored)):
-                return self._made_of(stored, args)
+                return self.made_of(stored, args)
             if stored:
                 epoch = self.epoch(args[0])
                 keys = ("item", *map(self.key, args), epoch)
@@ -393,10 +393,10 @@ class Forms(Algebra):
         """The form of the numbers in an argument: in a list that a loop fills, one of those that it was filled with."""
         stored = [] if self.is_numeric(given) else self.contents.stored_at(given, WHOLE)
         if stored and not any(map(self.steps_in, stored)):
-            return self._made_of(stored, given)
+            return self.made_of(stored, given)
         return self._joined(given, stored, 0, ("all", self.key(given))) if stored else self.of(given)  # type: ignore[arg-type]
 
-    def _made_of(self, forms: list[Form], by: Any) -> Form:
+    def made_of(self, forms: list[Form], by: Any) -> Form:
         """The form of something of which nothing is known but what it is made of."""
         return self.alone(self.number("call", OPAQUE, (OPAQUE, *forms), True, (by, *map(key_of, forms))))
 

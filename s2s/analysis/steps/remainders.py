@@ -157,11 +157,13 @@ class _Finder:
         if s.op is None and s.kind in ("item", "whole"):
             self.forms.contents.keep(s.target, s.key if s.kind == "item" else WHOLE, s.value)
         sign = factor_in_sum(s.op) if s.op is not None else None
-        if sign is None or s.kind not in ("item", "whole"):
+        if sign is None or s.kind not in ("item", "whole", "at"):
             return
         there = self.forms.of(s.target)
         if s.kind == "item" and not self.forms.contents.is_all(s.key):
             there = self.forms.item(there, self.forms.of(s.key))
+        if s.kind == "at":  # places of which one may come twice
+            there = self.forms.made_of([there], s.key)
         self.sum(s, added(there, self.forms.of(s.value), sign))
 
     def is_element(self, target: ir.Atom, key: ir.Atom) -> bool:
