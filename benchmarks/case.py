@@ -18,10 +18,11 @@ class Case:
     ``jax``, ``torch`` and ``autograd`` make the loss as an expert writes it for that library: they take no arguments
     and import the library themselves. Integers among the arguments are static for JAX, other numbers are traced.
     ``hand_numpy`` and ``hand_numba`` take the arguments of the primal and return a tuple with the gradient by each of
-    ``argnums``; the latter is compiled before it is called. ``limit`` is how many times the primal's time the gradient
-    may take on NumPy. ``rewritten`` is whether ``hand_numpy`` computes in another way than the primal: in whole arrays
-    what that has in loops, or by a routine of a library. ``differences`` is False where they say nothing, as at a step
-    that is passed straight through.
+    ``argnums``; the latter is compiled before it is called. So does ``by_statement``: the statements of the primal as
+    they stand, then the plain adjoint of each in NumPy, everything kept, nothing made better. ``limit`` is how many
+    times the primal's time the gradient may take on NumPy. ``rewritten`` is whether ``hand_numpy`` computes in another
+    way than the primal: in whole arrays what that has in loops, or by a routine of a library. ``differences`` is False
+    where they say nothing, as at a step that is passed straight through.
     """
 
     name: str
@@ -36,6 +37,7 @@ class Case:
     autograd: Callable[[], Function] | None = None
     hand_numpy: Function | None = None
     hand_numba: Function | None = None
+    by_statement: Function | None = None
     rewritten: bool = False
     differences: bool = True
 

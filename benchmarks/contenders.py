@@ -20,7 +20,7 @@ Run = Callable[[], Any]
 Arguments = tuple[Any, ...]
 
 PEERS = ("jax", "torch", "torch compiled", "autograd")
-HANDS = ("hand numpy", "hand numba")
+HANDS = ("hand numpy", "hand numba", "by statement")
 OWN = ("s2s numpy", "s2s numba", "s2s auto")
 """A name ends in that of the backend."""
 COUNTERPARTS = {"hand numpy": "s2s numpy", "hand numba": "s2s numba"}
@@ -48,7 +48,7 @@ def takes_part(case: Case, contender: str) -> bool:
 def warm(contender: str) -> None:
     """Import the library and let it do something small: the first gradient of a case is charged with its own."""
     match contender:
-        case "primal" | "hand numpy" | "autograd":
+        case "primal" | "hand numpy" | "by statement" | "autograd":
             pass
         case "s2s numpy" | "s2s numba" | "s2s auto":
             import s2s
@@ -89,8 +89,8 @@ def make(contender: str, case: Case, args: Arguments) -> Run:
             return make_torch(case, args, contender == "torch compiled")
         case "autograd":
             return make_autograd(case, args)
-        case "hand numpy":
-            hand = case.hand_numpy
+        case "hand numpy" | "by statement":
+            hand = case.hand_numpy if contender == "hand numpy" else case.by_statement
             assert hand is not None
             return lambda: hand(*args)
         case "hand numba":

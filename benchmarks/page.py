@@ -8,6 +8,7 @@ from benchmarks.report import (
     MEANS,
     TARGETS,
     Row,
+    by_statement,
     fell_back,
     figure,
     numba_compile,
@@ -21,9 +22,9 @@ from benchmarks.suites import SUITES
 HEAD = """# Speed
 
 Times of gradients on both backends beside JAX, with each case rewritten for it and compiled, and beside adjoints
-written by hand. `python -m benchmarks run --json results.json` measures them, and `python -m benchmarks page
-results.json` writes this page. All contenders of a case run in turns in one process, in double precision; a figure is a
-median.
+written by hand, as well as one can or statement by statement. `python -m benchmarks run --json results.json` measures
+them, and `python -m benchmarks page results.json` writes this page. All contenders of a case run in turns in one
+process, in double precision; a figure is a median.
 
 {environment}
 
@@ -31,7 +32,8 @@ median.
 NAMES = {"micro": "Small functions", "kernels": "Array kernels", "ml": "Models"}
 NOTES = """Times in ms; what Numba takes to compile in s. JAX / s2s is above 1 where s2s is faster, on the better of its
 two backends; s2s / by hand is below 1 there. `*`: in part or whole by Python. `+`: by hand in another way than the
-function is written, such as a product of matrices in place of loops.
+function is written, such as a product of matrices in place of loops. By statement: the function as it stands and
+then the plain adjoint of each statement, in NumPy.
 """
 
 
@@ -60,6 +62,8 @@ def cases(title: str, rows: list[Row]) -> list[str]:
         "case", "primal", "NumPy", "Numba", "JAX", "JAX / s2s", "s2s / by hand, NumPy", "s2s / by hand, Numba",
         "compiles",
     ]  # fmt: skip
+    plain = any(by_statement(row) for row in rows)
+    headings += ["by statement / s2s, NumPy"] if plain else []
     lines = [
         [
             row["case"], in_ms(row, "primal"), in_ms(row, "s2s numpy"),
@@ -67,6 +71,7 @@ def cases(title: str, rows: list[Row]) -> list[str]:
             number(versus(row, "jax")),
             number(to_hand(row, "hand numpy", "s2s numpy")) + ("+" if row.get("rewritten", False) else ""),
             number(to_hand(row, "hand numba", "s2s numba")), number(numba_compile(row), digits=1),
+            *([number(by_statement(row))] if plain else []),
         ] for row in rows
     ]  # fmt: skip
     ratios = [ratio for row in rows if (ratio := versus(row, "jax"))]

@@ -56,6 +56,11 @@ def numpy_to_hand(row: Row, rewritten: bool) -> float | None:
     return to_hand(row, "hand numpy", "s2s numpy") if row.get("rewritten", False) == rewritten else None
 
 
+def by_statement(row: Row) -> float | None:
+    """How many times as long as s2s on NumPy the plain adjoint of each statement takes."""
+    return versus(row, "by statement", "s2s numpy")
+
+
 def memory_to_hand(row: Row) -> float | None:
     """How many times the memory of the adjoint by hand in NumPy that of s2s takes; small amounts say nothing."""
     ours, hand = figure(row, "s2s numpy", "megabytes"), figure(row, "hand numpy", "megabytes")
@@ -128,6 +133,7 @@ def times(rows: list[Row]) -> Table:
     made = table("Time of a gradient in ms; x/s2s is above 1 where s2s is faster", "case", [
         "primal", *(heading for backend in OWN for heading in (backend, "/primal")), "JAX", "torch", "compiled",
         "autograd", "best peer/s2s", "JAX/s2s", "hand NumPy", "s2s/hand", "hand Numba", "s2s/hand",
+        "by statement", "/s2s",
     ])  # fmt: skip
     for row in sorted(rows, key=sort_key):
         by_hand = []
@@ -140,6 +146,7 @@ def times(rows: list[Row]) -> Table:
         made.add_row(
             row["case"], milliseconds(row, "primal"), *own_figures, *(milliseconds(row, peer) for peer in PEERS),
             number(versus(row, best_peer(row))), number(versus(row, "jax")), *by_hand,
+            milliseconds(row, "by statement"), number(by_statement(row)),
         )  # fmt: skip
     return made
 
@@ -198,6 +205,7 @@ TARGETS = (
     Target("s2s / by hand, kernels, NumPy, as written", "kernels", lambda row: numpy_to_hand(row, False), 1.05),
     Target("s2s / by hand, kernels, NumPy, rewritten", "kernels", lambda row: numpy_to_hand(row, True), None),
     Target("s2s / by hand, models, NumPy", "ml", lambda row: to_hand(row, "hand numpy", "s2s numpy"), 1.5),
+    Target("by statement / s2s, models, NumPy", "ml", by_statement, 1.3, least=True),
     Target("JAX / s2s, models", "ml", lambda row: versus(row, "jax"), 1.0, least=True),
     Target("JAX / s2s, small functions, Numba", "micro", lambda row: versus(row, "jax", "s2s numba"), 8.0, least=True),
     Target("JAX / s2s, small functions, NumPy", "micro", lambda row: versus(row, "jax", "s2s numpy"), 2.0, least=True),

@@ -157,5 +157,60 @@ def by_hand_in_loops(cameras, points, weights, places, features):
     return cameras_bar, points_bar, weights_bar
 
 
+def by_statement(cameras, points, weights, places, features):
+    """The adjoint of each statement after the other, all values kept; all cameras are turned."""
+    kept = []
+    for i in range(len(places)):
+        camera, point = cameras[places[i, 0]], points[places[i, 1]]
+        rotation, moved = camera[:3], point - camera[3:6]
+        angle = np.sqrt(np.sum(rotation * rotation))
+        axis = rotation / angle
+        cosine, sine = np.cos(angle), np.sin(angle)
+        across, along = np.cross(axis, moved), np.dot(axis, moved)
+        seen = moved * cosine + across * sine + axis * (along * (1.0 - cosine))
+        flat = seen[:2] / seen[2]
+        square = np.sum(flat * flat)
+        scale = camera[6] * (1.0 + camera[9] * square + camera[10] * square * square)
+        away = scale * flat + camera[7:9] - features[i]
+        error = weights[i] * away
+        kept.append((moved, angle, axis, cosine, sine, across, along, seen, flat, square, scale, away, error))
+    cameras_bar, points_bar, weights_bar = np.zeros_like(cameras), np.zeros_like(points), np.zeros_like(weights)
+    for i in range(len(places) - 1, -1, -1):
+        moved, angle, axis, cosine, sine, across, along, seen, flat, square, scale, away, error = kept[i]
+        camera, camera_bar = cameras[places[i, 0]], cameras_bar[places[i, 0]]
+        weights_bar[i] -= 2.0 * weights[i] * (1.0 - weights[i] ** 2)
+        error_bar = error
+        weights_bar[i] += np.sum(error_bar * away)
+        away_bar = weights[i] * error_bar
+        scale_bar, flat_bar = np.sum(away_bar * flat), scale * away_bar
+        camera_bar[7:9] += away_bar
+        bend_bar = camera[6] * scale_bar
+        camera_bar[6] += scale_bar * (1.0 + camera[9] * square + camera[10] * square * square)
+        camera_bar[9] += bend_bar * square
+        camera_bar[10] += bend_bar * square * square
+        square_bar = bend_bar * (camera[9] + 2.0 * camera[10] * square)
+        flat_bar = flat_bar + 2.0 * square_bar * flat
+        seen_bar = np.zeros(3)
+        seen_bar[:2] += flat_bar / seen[2]
+        seen_bar[2] -= np.sum(flat_bar * flat) / seen[2]
+        moved_bar, cosine_bar = seen_bar * cosine, np.sum(seen_bar * moved)
+        across_bar, sine_bar = seen_bar * sine, np.sum(seen_bar * across)
+        inner_bar, axis_bar = np.sum(seen_bar * axis), seen_bar * (along * (1.0 - cosine))
+        along_bar = inner_bar * (1.0 - cosine)
+        cosine_bar = cosine_bar - inner_bar * along
+        axis_bar = axis_bar + along_bar * moved
+        moved_bar = moved_bar + along_bar * axis
+        axis_bar = axis_bar + np.cross(moved, across_bar)
+        moved_bar = moved_bar + np.cross(across_bar, axis)
+        angle_bar = sine_bar * cosine - cosine_bar * sine
+        angle_bar = angle_bar - np.sum(axis_bar * axis) / angle
+        rotation_bar = axis_bar / angle
+        rotation_bar = rotation_bar + angle_bar * camera[:3] / angle
+        camera_bar[:3] += rotation_bar
+        points_bar[places[i, 1]] += moved_bar
+        camera_bar[3:6] -= moved_bar
+    return cameras_bar, points_bar, weights_bar
+
+
 CASE = Case("bundle_adjustment", bundle_loss, (0, 1, 2), arguments, small=(2, 3, 4), large=(5, 60, 60), jax=in_jax,
-            hand_numpy=by_hand, rewritten=True, hand_numba=by_hand_in_loops)  # fmt: skip
+            hand_numpy=by_hand, by_statement=by_statement, rewritten=True, hand_numba=by_hand_in_loops)  # fmt: skip

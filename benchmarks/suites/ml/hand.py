@@ -110,5 +110,61 @@ def by_hand(angles, shift, relatives, parents, inverses, base, weights, points):
     return angles_bar, np.sum(bar, axis=1)
 
 
+def turn_by_statement(angles, turned_bar):
+    """The cotangent of the angles."""
+    (cx, cy, cz), (sx, sy, sz) = np.cos(angles), np.sin(angles)
+    about_x = np.array([[1.0, 0.0, 0.0], [0.0, cx, -sx], [0.0, sx, cx]])
+    about_y = np.array([[cy, 0.0, sy], [0.0, 1.0, 0.0], [-sy, 0.0, cy]])
+    about_z = np.array([[cz, -sz, 0.0], [sz, cz, 0.0], [0.0, 0.0, 1.0]])
+    product = about_z @ about_y
+    product_bar, about_x_bar = turned_bar @ about_x.T, product.T @ turned_bar
+    about_z_bar, about_y_bar = product_bar @ about_y.T, about_z.T @ product_bar
+    cz_bar, sz_bar = about_z_bar[0, 0] + about_z_bar[1, 1], about_z_bar[1, 0] - about_z_bar[0, 1]
+    cy_bar, sy_bar = about_y_bar[0, 0] + about_y_bar[2, 2], about_y_bar[0, 2] - about_y_bar[2, 0]
+    cx_bar, sx_bar = about_x_bar[1, 1] + about_x_bar[2, 2], about_x_bar[2, 1] - about_x_bar[1, 2]
+    cosines_bar, sines_bar = np.array([cx_bar, cy_bar, cz_bar]), np.array([sx_bar, sy_bar, sz_bar])
+    return sines_bar * np.cos(angles) - cosines_bar * np.sin(angles)
+
+
+def by_statement(angles, shift, relatives, parents, inverses, base, weights, points):
+    """The adjoint of each statement after the other, all values kept."""
+    absolutes, locals_, kept = [], [], []
+    for k in range(len(parents)):
+        local = np.eye(4)
+        local[:3, :3] = turn(angles[k])
+        relative = relatives[k] @ local
+        locals_.append(relative)
+        if parents[k] < 0:
+            absolutes.append(relative)
+        else:
+            absolutes.append(absolutes[parents[k]] @ relative)
+    positions = np.zeros((3, base.shape[1]))
+    for k in range(len(parents)):
+        transform = absolutes[k] @ inverses[k]
+        carried = transform[:3] @ base
+        positions += carried * weights[k]
+        kept.append((transform, carried))
+    error = positions + shift[:, np.newaxis] - points
+    error_bar = 2.0 * error
+    shift_bar = np.sum(error_bar, axis=1)
+    absolutes_bar = [np.zeros((4, 4)) for _ in parents]
+    for k in range(len(parents) - 1, -1, -1):
+        transform, _ = kept[k]
+        carried_bar = error_bar * weights[k]
+        transform_bar = np.zeros_like(transform)
+        transform_bar[:3] += carried_bar @ base.T
+        absolutes_bar[k] += transform_bar @ inverses[k].T
+    angles_bar = np.zeros_like(angles)
+    for k in range(len(parents) - 1, -1, -1):
+        if parents[k] < 0:
+            relative_bar = absolutes_bar[k]
+        else:
+            absolutes_bar[parents[k]] += absolutes_bar[k] @ locals_[k].T
+            relative_bar = absolutes[parents[k]].T @ absolutes_bar[k]
+        local_bar = relatives[k].T @ relative_bar
+        angles_bar[k] += turn_by_statement(angles[k], local_bar[:3, :3])
+    return angles_bar, shift_bar
+
+
 CASE = Case("hand_tracking", hand_loss, (0, 1), arguments, small=(2, 2, 5), large=(5, 4, 4000), jax=in_jax,
-            hand_numpy=by_hand, rewritten=True)  # fmt: skip
+            hand_numpy=by_hand, by_statement=by_statement, rewritten=True)  # fmt: skip

@@ -89,5 +89,48 @@ def by_hand(weights, recurrent, bias, out, sequence):
     )  # fmt: skip
 
 
+def by_statement(weights, recurrent, bias, out, sequence):
+    """The adjoint of each statement after the other, all values kept."""
+    steps, n, _ = sequence.shape
+    size = recurrent.shape[0]
+    hidden, cell = np.zeros((n, size)), np.zeros((n, size))
+    kept = []
+    for t in range(steps - 1):
+        gates = sequence[t] @ weights + hidden @ recurrent + bias
+        forget, enter = sigmoid(gates[:, :size]), sigmoid(gates[:, size : 2 * size])
+        leave, change = sigmoid(gates[:, 2 * size : 3 * size]), np.tanh(gates[:, 3 * size :])
+        before, cell_before = hidden, cell
+        cell = forget * cell + enter * change
+        raised = np.tanh(cell)
+        hidden = leave * raised
+        error = hidden @ out - sequence[t + 1]
+        kept.append((before, cell_before, gates, forget, enter, leave, change, raised, hidden, error))
+    total_bar = 1.0 / (n * steps)
+    weights_bar, recurrent_bar = np.zeros_like(weights), np.zeros_like(recurrent)
+    bias_bar, out_bar = np.zeros_like(bias), np.zeros_like(out)
+    hidden_bar, cell_bar = np.zeros((n, size)), np.zeros((n, size))
+    for t in range(steps - 2, -1, -1):
+        before, cell_before, gates, forget, enter, leave, change, raised, hidden, error = kept[t]
+        error_bar = 2.0 * error * total_bar
+        hidden_bar = hidden_bar + error_bar @ out.T
+        out_bar += hidden.T @ error_bar
+        leave_bar = hidden_bar * raised
+        raised_bar = hidden_bar * leave
+        cell_bar = cell_bar + raised_bar * (1.0 - raised**2)
+        forget_bar = cell_bar * cell_before
+        enter_bar, change_bar = cell_bar * change, cell_bar * enter
+        cell_bar = cell_bar * forget
+        gates_bar = np.zeros_like(gates)
+        gates_bar[:, 3 * size :] += change_bar * (1.0 - change**2)
+        gates_bar[:, 2 * size : 3 * size] += leave_bar * leave * (1.0 - leave)
+        gates_bar[:, size : 2 * size] += enter_bar * enter * (1.0 - enter)
+        gates_bar[:, :size] += forget_bar * forget * (1.0 - forget)
+        weights_bar += sequence[t].T @ gates_bar
+        recurrent_bar += before.T @ gates_bar
+        hidden_bar = gates_bar @ recurrent.T
+        bias_bar += np.sum(gates_bar, axis=0)
+    return weights_bar, recurrent_bar, bias_bar, out_bar
+
+
 CASE = Case("lstm", lstm_loss, (0, 1, 2, 3), arguments, small=(4, 2, 3, 2), large=(40, 16, 12, 32), jax=in_jax,
-            hand_numpy=by_hand)  # fmt: skip
+            hand_numpy=by_hand, by_statement=by_statement)  # fmt: skip

@@ -65,6 +65,48 @@ def by_hand(alphas, means, logs, lower, points):
     return counts - n * weights / np.sum(weights), means_bar, logs_bar, lower_bar
 
 
+def by_statement(alphas, means, logs, lower, points):
+    """The adjoint of each statement after the other, all values kept."""
+    n, k = len(points), len(alphas)
+    terms = np.empty((n, k))
+    factors, aways, moveds = [], [], []
+    for j in range(k):
+        factor = np.tril(lower[j], -1) + np.diag(np.exp(logs[j]))
+        away = points - means[j]
+        moved = away @ factor.T
+        terms[:, j] = alphas[j] + np.sum(logs[j]) - 0.5 * np.sum(moved**2, axis=1)
+        factors.append(factor)
+        aways.append(away)
+        moveds.append(moved)
+    most = np.max(terms, axis=1)
+    shifted = np.exp(terms - most[:, np.newaxis])
+    sums = np.sum(shifted, axis=1)
+    weights = np.exp(alphas)
+    total = np.sum(weights)
+    alphas_bar = -n / total * weights
+    of_points_bar = np.ones(n)
+    sums_bar = of_points_bar / sums
+    shifted_bar = np.broadcast_to(sums_bar[:, np.newaxis], shifted.shape)
+    difference_bar = shifted_bar * shifted
+    terms_bar = difference_bar.copy()
+    most_bar = of_points_bar - np.sum(difference_bar, axis=1)
+    terms_bar[np.arange(n), np.argmax(terms, axis=1)] += most_bar
+    means_bar, logs_bar, lower_bar = np.zeros_like(means), np.zeros_like(logs), np.zeros_like(lower)
+    for j in range(k - 1, -1, -1):
+        factor, away, moved = factors[j], aways[j], moveds[j]
+        term_bar = terms_bar[:, j]
+        alphas_bar[j] += np.sum(term_bar)
+        logs_bar[j] += np.sum(term_bar)
+        square_bar = np.broadcast_to(-0.5 * term_bar[:, np.newaxis], moved.shape)
+        moved_bar = 2.0 * moved * square_bar
+        away_bar = moved_bar @ factor
+        factor_bar = moved_bar.T @ away
+        means_bar[j] -= np.sum(away_bar, axis=0)
+        lower_bar[j] += np.tril(factor_bar, -1)
+        logs_bar[j] += np.diag(factor_bar) * np.exp(logs[j])
+    return alphas_bar, means_bar, logs_bar, lower_bar
+
+
 def loops_loss(alphas, means, logs, points):
     """Weights (k), means and logarithms of the deviations (k, d), points (n, d)."""
     n, d = points.shape
@@ -153,7 +195,7 @@ def loops_by_hand_in_loops(alphas, means, logs, points):
 
 CASES = [
     Case("gaussian_mixture", mixture_loss, (0, 1, 2, 3), arguments, small=(5, 3, 2), large=(1000, 16, 20),
-         jax=in_jax, hand_numpy=by_hand),
+         jax=in_jax, hand_numpy=by_hand, by_statement=by_statement),
     Case("mixture_in_loops", loops_loss, (0, 1, 2), loops_arguments, small=(5, 3, 2), large=(60, 6, 8),
          jax=loops_in_jax, hand_numpy=loops_by_hand, rewritten=True, hand_numba=loops_by_hand_in_loops),
 ]  # fmt: skip
