@@ -14,6 +14,10 @@ zeros were made for the whole.
     x_bar = np.zeros_like(x)            x_bar = np.zeros_like(x)
     x_bar[1:] += g              ->      x_bar[1:] = g
     x_bar[:-1] -= g                     x_bar[:-1] -= g
+
+    x_bar = np.zeros_like(x)            x_bar = np.zeros_like(x)
+    x_bar[n:] += g              ->      x_bar[n:] = g
+    x_bar[:n] += h                      x_bar[:n] = h
 """
 
 from __future__ import annotations
@@ -28,7 +32,7 @@ from s2s.analysis.abstract.lattice import dtype_of
 from s2s.analysis.functions import makes_new
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Context
-from s2s.builder.indices import names_twice
+from s2s.builder.indices import are_apart, names_twice
 from s2s.core import ir, ops
 from s2s.core.values import AbstractValue, Array, Known, Scalar
 from s2s.optimize.ranges import descends_from
@@ -128,14 +132,14 @@ class _Assigner:
         if isinstance(added, ir.For):
             statements[at] = self._in_iterations(added, target)
             return
-        if not isinstance(added, ir.Store) or not _is_addition(added):
+        if not isinstance(added, ir.Store):
+            return
+        if added.target != target or self._where(added) != ():
+            self._parts(statements, at, target, known)
+            return
+        if not _is_addition(added):
             return
         value = added.value
-        is_whole = added.target == target and self._where(added) == ()
-        if not is_whole:
-            if self._is_assignable(added, target, known):
-                statements[at] = ir.replace(added, op=None)
-            return
         if not isinstance(value, ir.Var) or self.uses[value] != 1 or self.context.value(value) != known:
             return
         if not isinstance(known, Array) or not known.shape or not self.context.uncertain.isdisjoint((target, value)):
@@ -147,6 +151,21 @@ class _Assigner:
                     statements[k] = ir.replace(made, target=target)
                     del statements[at], statements[place]
                 return
+
+    def _parts(self, statements: list[ir.Statement], at: int, target: ir.Var, known: AbstractValue | None) -> None:
+        """Assign what is added first to each of some parts that are apart from each other."""
+        keys: list[ir.Atom] = []
+        place: int | None = at
+        while place is not None:
+            s = statements[place]
+            if not isinstance(s, ir.Store) or s.target != target or s.kind != "item" or self._reads(s, target):
+                return
+            if _is_addition(s) and all(are_apart(self.context, s.key, key) for key in keys):
+                if not self._is_assignable(s, target, known):
+                    return
+                statements[place] = ir.replace(s, op=None)
+            keys.append(s.key)
+            place = self._next_access(statements, place, target)
 
     def _is_assignable(self, added: ir.Store, target: ir.Var, known: AbstractValue | None) -> bool:
         """Whether the first addition to zeros is to a part that it names once: the rest stays zero."""

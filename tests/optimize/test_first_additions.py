@@ -172,6 +172,43 @@ def test_a_part_of_zeros_is_assigned():
     assert "flux_bar[:-1] = " in text and "flux_bar[1:] += " in text
 
 
+def gates(x, k):
+    """Three parts of the sines; ``k`` is where one of them begins."""
+    h = np.sin(x)
+    return np.sum(h[:k] ** 2) * (1.0 + np.sum(h[k : 2 * k] ** 3)) * (1.0 + np.sum(h[2 * k :] * 0.5))
+
+
+def elements(x):
+    h = np.exp(x)
+    return h[0] * h[1] ** 2 + np.sum(h[2:4] ** 3) * h[4] + h[3] * h[0]
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, 7, 0, -1, -2, -5])
+def test_parts_that_are_apart_or_not(k):
+    """Bounds that count from either end, and slices that are empty."""
+    x = 0.3 * np.arange(1.0, 9.0)
+    np.testing.assert_allclose(s2s.grad(gates)(x, k), differences(lambda x: gates(x, k), x), rtol=1e-6, atol=1e-8)
+
+
+def test_parts_that_are_apart_are_assigned():
+    def of_a_length(x, w):
+        h, n = np.sin(x), len(w)
+        return np.sum(h[:, :n] * h[:, n : 2 * n]) + np.sum(h[:, 2 * n : 3 * n] ** 2) + np.sum(np.cos(h[:, 3 * n :]))
+
+    x, w = 0.1 * np.arange(24.0).reshape(2, 12), np.ones(3)
+    text = s2s.source(of_a_length, x, w)
+    assert text.count("h_bar[") == 4 and "+=" not in text
+    np.testing.assert_allclose(
+        s2s.grad(of_a_length)(x, w), differences(lambda x: of_a_length(x, w), x), rtol=1e-6, atol=1e-8)
+    text = s2s.source(gates, np.ones(8), 2)
+    assert "h_bar[t2:] = " in text and "h_bar[k:t2] = " in text and "h_bar[:k] += " in text
+    text = s2s.source(elements, np.ones(6))
+    assert "h_bar[4] = " in text and "h_bar[1] = " in text
+    assert "h_bar[2:4] += " in text and "h_bar[0] += " in text
+    np.testing.assert_allclose(
+        s2s.grad(elements)(X), differences(elements, X), rtol=1e-6, atol=1e-8)
+
+
 def test_labels_of_rows_are_no_places_that_are_named_twice():
     def loss(m, labels):
         return -np.mean(m[np.arange(len(labels)), labels])
