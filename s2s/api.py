@@ -132,24 +132,28 @@ def source(
     *args: Any,
     mode: str = "grad",
     argnums: int | str | tuple[int | str, ...] = 0,
+    kinds: str = "",
     **kwargs: Any,
 ) -> str:
     """The generated code, as the text of a module.
 
-    With example arguments, the version for their kinds; without, one by the annotations (``x: float``, ``x:
-    NDArray[np.float64]``), the general form where there are none. ``mode`` is ``grad``, ``value_and_grad``,
-    ``vjp`` (pulls back to every positional argument), ``jvp``, a Jacobian (``jacfwd``, ``jacrev``) or ``primal``.
-    Raises what the derivative itself raises.
+    With example arguments, the version for their kinds; else one for ``kinds``, ``"x: f8[:, 3], n: int"``, and
+    annotations (``x: float``, ``x: NDArray[np.float64]``, ``x: "f8[:, 3]"``), the general form where there are none.
+    ``mode`` is ``grad``, ``value_and_grad``, ``vjp`` (pulls back to every positional argument), ``jvp``, ``hvp``, a
+    Jacobian (``jacobian``, ``jacfwd``, ``jacrev``), ``hessian`` or ``primal``. Raises what the derivative itself
+    raises; ArgumentError for what is no kind.
 
     >>> import s2s
     >>> def cube(x):
     ...     return x**3
     >>> "x_bar = 3 * x ** 2" in s2s.source(cube, 1.0)
     True
+    >>> s2s.source(cube, 1.0) == s2s.source(cube, kinds="x: float")
+    True
     """
-    from s2s import derivatives
+    from s2s import sources
 
-    return derivatives.source(f, args, kwargs, mode, argnums)
+    return sources.source(f, args, kwargs, mode, argnums, kinds)
 
 
 public.vjp, public.jvp = vjp, jvp

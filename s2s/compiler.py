@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import s2s.equations  # noqa: F401 - the rules of solutions
-from s2s.derivatives import adjoint_source, clear, primal_source, show_compiled
+from s2s.derivatives import clear, show_compiled
 from s2s.directives.policies import under
 from s2s.dynamic_calls import jvp_of_call, vjp_of_call, vjp_of_method
+from s2s.sources import adjoint_source, primal_source
 from s2s.versions.fitting import fit, fit_tangent
 
 __all__ = [

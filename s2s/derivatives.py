@@ -19,11 +19,8 @@ import numpy as np
 from s2s.core.critical import section
 from s2s.core.public import PublicDerivative
 from s2s.core.settings import backend_setting, passes_setting
-from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Scalar, Sequence
 from s2s.directives.decorated import Differentiable, options_of
-from s2s.directives.differentiable import option_error
 from s2s.directives.policies import note_used
-from s2s.directives.policy import AMBIENT
 from s2s.dispatch import lookup
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.by_shape import ByShape, show_versions
@@ -32,14 +29,12 @@ from s2s.dispatch.lookup import start_afresh
 from s2s.dispatch.pullbacks import with_pullback, with_tangents
 from s2s.dispatch.version import Version
 from s2s.errors import error
-from s2s.versions.request import Request
-from s2s.versions.signature import annotated, describe
 from s2s.versions.target import Target, target_of
 
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Derivative", "adjoint_source", "backend_of", "derivative", "primal_source", "source", "store_of"]
+__all__ = ["Derivative", "backend_of", "derivative", "store_of"]
 
 JACOBIANS = ("jacfwd", "jacrev", "value_and_jacfwd", "value_and_jacrev")
 MODES = (
@@ -298,97 +293,3 @@ def show_compiled(f: Differentiable[..., Any]) -> str:
     """The derivatives of a decorated function and their compiled signatures, for its repr."""
     shown = [repr(found)[1:-1] for found in store_of(f).derivatives.values()]
     return "; ".join(shown) or "nothing compiled yet"
-
-
-def adjoint_source(f: Differentiable[..., Any]) -> str:
-    """The text of the gradient made last, else the one by annotations."""
-    last = store_of(f).last
-    if last is not None and last.request.mode in ("grad", "value_and_grad"):
-        return last.compiled.text
-    return source(f, (), {}, "grad", 0)
-
-
-def primal_source(f: Differentiable[..., Any]) -> str:
-    """The text of the primal for the kinds of arguments of the derivative made last, else by annotations."""
-    last = store_of(f).last
-    if last is None:
-        return source(f, (), {}, "primal", 0)
-    dispatcher = derivative("primal", f, (), False, "zeros").dispatcher
-    assert isinstance(dispatcher, Dispatcher)
-    request = Request("primal", (), False, False, dispatcher.ask.options)
-    return dispatcher.version_of(last.avals, request).compiled.text
-
-
-# --- source -------------------------------------------------------------------------------------------------
-
-
-def source(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, argnums: Any) -> str:
-    """The text of a module with the generated code: of the version for the arguments where there are any,
-    else by annotations."""
-    if mode not in MODES:
-        raise option_error(f"there is no mode {mode!r}", f"choose among {', '.join(MODES)}")
-    if args or kwargs:
-        count = len(args) if mode == "vjp" else 0
-        dispatcher = _source_derivative(f, mode, argnums, count).dispatcher
-        if isinstance(dispatcher, ByShape):
-            dispatcher = dispatcher.dispatcher_for(args, kwargs)
-        dispatcher = dispatcher.under(AMBIENT.get())
-        return dispatcher.version_for(dispatcher.collect(*args, **kwargs)).compiled.text
-    target = target_of(f)
-    if target is None:
-        raise error("S2S301", name=name_of_function(f), hint="give example arguments: s2s.source(f, x)")
-    count = len(target.positional) if mode == "vjp" else 0
-    found = _source_derivative(f, mode, argnums, count).dispatcher
-    assert isinstance(found, Dispatcher)
-    return _general(found.under(AMBIENT.get())).compiled.text
-
-
-def _source_derivative(f: Any, mode: str, argnums: Any, count: int) -> Derivative:
-    changes = "returned" if mode == "vjp" else ""
-    return derivative(mode, f, {"vjp": None, "primal": ()}.get(mode, argnums), False, "zeros", count, changes)
-
-
-def _general(dispatcher: Dispatcher) -> Version:
-    """The version that annotations, set values and defaults ask for."""
-    target = dispatcher.target
-    hints = _hints(target.function)
-    avals = tuple(_expected(target, name, hints) for name in target.parameters)
-    examples: tuple[Any, ...] = tuple(() for _ in avals)
-    request = dispatcher.ask.request(target, avals, examples)
-    return dispatcher.version_of(avals, request)
-
-
-def _expected(target: Target, name: str, hints: dict[str, Any]) -> AbstractValue:
-    """What an argument will be: a set value, else what the annotation says, else its default if that is an
-    option."""
-    if name in target.fixed:
-        return describe(target.fixed[name], name)
-    public = next((p for p in target.public if p.name == name), None)
-    if public is None or public.kind is public.VAR_POSITIONAL:
-        return Sequence(tuple, tuple(describe(v, f"{name}[{i}]") for i, v in enumerate(target.prefix)))
-    if public.kind is public.VAR_KEYWORD:
-        return Mapping(
-            tuple(target.extra), tuple(describe(v, f"{name}[{k!r}]") for k, v in target.extra.items())
-        )
-    if name in hints:
-        return annotated(hints[name])
-    default = UNKNOWN if public.default is public.empty else describe(public.default, name)
-    return default if isinstance(default, (Known, Scalar)) else UNKNOWN
-
-
-def _hints(function: types.FunctionType) -> dict[str, Any]:
-    """The annotations that can be evaluated."""
-    import typing
-
-    try:
-        return typing.get_type_hints(function, include_extras=True)
-    except Exception:  # a name that is imported for type checkers only
-        found = {}
-        for name, annotation in function.__annotations__.items():
-            if isinstance(annotation, str):
-                try:
-                    annotation = eval(annotation, function.__globals__)
-                except Exception:
-                    continue
-            found[name] = annotation
-        return found

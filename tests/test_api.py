@@ -143,7 +143,7 @@ def test_options():
         (lambda: s2s.grad(loss, argnums={}),
          "`argnums` is {}, which is neither a position nor a name [S2S509]"),
         (lambda: s2s.grad(loss, unconnected="nan"), "`unconnected` is 'nan' [S2S511]"),
-        (lambda: s2s.source(loss, mode="jacobian"), "there is no mode 'jacobian' [S2S511]"),
+        (lambda: s2s.source(loss, mode="gradient"), "there is no mode 'gradient' [S2S511]"),
         (lambda: s2s.grad(loss).source, "`loss_grad` has not been called yet [S2S512]"),
     ],
 )  # fmt: skip

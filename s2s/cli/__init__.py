@@ -1,1 +1,1 @@
-"""The command line: ``s2s dump`` prints generated code, ``s2s cache`` lists or clears the cache."""
+"""The command line: ``docs/command_line.md`` has its commands."""

@@ -1,5 +1,5 @@
-"""``file.py:name`` or ``package.module:name`` in, the function out; ``name=expression`` in, example values
-out.
+"""``file.py:name``, ``package.module:name`` or ``file.py`` in, the functions out; ``name=expression`` in, example
+values out.
 
 Raises CannotLoad, with a message for the user, where that fails.
 """
@@ -9,35 +9,101 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
 import types
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["CannotLoad", "examples", "load"]
+from s2s.directives.decorated import Differentiable, unwrap
+from s2s.versions.kinds import Kind
+
+__all__ = ["CannotLoad", "Loaded", "bound", "evaluated", "load", "load_all"]
 
 
 class CannotLoad(Exception):
     """The function, or an example value, cannot be had; the message is for the user."""
 
 
-def load(place: str) -> Any:
-    """The object that ``file.py:name`` or ``package.module:name`` names; the name may be dotted
+@dataclass
+class Loaded:
+    """A function, what it is called on the command line, its module, and whether it was found in a class: its first
+    argument is the object then, which is not differentiated."""
+
+    place: str
+    function: Any
+    module: types.ModuleType
+    is_method: bool = False
+
+    @property
+    def first(self) -> int:
+        """The argument to differentiate where nobody says which."""
+        return 1 if self.is_method else 0
+
+    def bind(self, values: dict[str, Any]) -> inspect.BoundArguments:
+        """The values as arguments. Raises CannotLoad where the function does not take them."""
+        try:
+            given = inspect.signature(self.function).bind(**values)
+        except TypeError as problem:
+            raise CannotLoad(f"{self.place}: {problem}") from None
+        return given
+
+
+def load(place: str) -> Loaded:
+    """The function that ``file.py:name`` or ``package.module:name`` names; the name may be dotted
     (``Model.loss``)."""
     where, colon, name = place.rpartition(":")
     if not colon or not where or not name:
         raise CannotLoad(f"{place}: write path/to/file.py:function or package.module:function")
-    module = _load_file(Path(where)) if where.endswith(".py") else _load_module(where)
+    module = _load_module(where)
     found: Any = module
+    owner: Any = None
     for part in name.split("."):
         if not hasattr(found, part):
             raise CannotLoad(f"{place}: {where} has no `{name}`{_names_in(module)}")
-        found = getattr(found, part)
+        owner, found = found, getattr(found, part)
+    is_method = isinstance(owner, type) and _is_plain_method(owner, name.rpartition(".")[2])
+    return Loaded(place, found, module, is_method)
+
+
+def load_all(place: str) -> list[Loaded]:
+    """The function that a place names; of a whole file those that are decorated, in order."""
+    if not (place.endswith(".py") and ":" not in Path(place).name):
+        return [load(place)]
+    module = _load_module(place)
+    found = list(_decorated(place, module))
+    if not found:
+        raise CannotLoad(
+            f"{place}: no function in it is decorated with @s2s.differentiable; name one, "
+            f"{place}:function{_names_in(module)}")
     return found
+
+
+def _decorated(place: str, module: types.ModuleType) -> Iterator[Loaded]:
+    for name, value in list(vars(module).items()):
+        if isinstance(value, Differentiable) and value.__module__ == module.__name__:
+            yield Loaded(f"{place}:{name}", value, module)
+        if isinstance(value, type) and value.__module__ == module.__name__:
+            for inner, method in list(vars(value).items()):
+                method = getattr(value, inner) if isinstance(method, (staticmethod, classmethod)) else method
+                if isinstance(method, Differentiable):
+                    yield Loaded(f"{place}:{name}.{inner}", method, module, _is_plain_method(value, inner))
+
+
+def _is_plain_method(owner: type, name: str) -> bool:
+    """Whether it is a method whose first argument is the object."""
+    raw = inspect.getattr_static(owner, name, None)
+    return isinstance(unwrap(raw), types.FunctionType)
+
+
+def _load_module(where: str) -> types.ModuleType:
+    return _load_file(Path(where)) if where.endswith(".py") else _import(where)
 
 
 def _load_file(path: Path) -> types.ModuleType:
@@ -53,17 +119,29 @@ def _load_file(path: Path) -> types.ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[path.stem] = module
     try:
-        spec.loader.exec_module(module)
+        with _no_bytecode():
+            spec.loader.exec_module(module)
     except (Exception, SystemExit) as problem:
         raise CannotLoad(_told(str(path), problem)) from problem
     return module
 
 
-def _load_module(name: str) -> types.ModuleType:
+class _no_bytecode:
+    """As a context: modules leave no ``__pycache__`` beside them."""
+
+    def __enter__(self) -> None:
+        self.before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+
+    def __exit__(self, *problem: object) -> None:
+        sys.dont_write_bytecode = self.before
+
+
+def _import(name: str) -> types.ModuleType:
     if os.getcwd() not in sys.path:
         sys.path.insert(0, os.getcwd())
     try:
-        return importlib.import_module(name)
+        with _no_bytecode():
+            return importlib.import_module(name)
     except (Exception, SystemExit) as problem:
         raise CannotLoad(_told(name, problem)) from problem
 
@@ -84,9 +162,12 @@ def _names_in(module: types.ModuleType) -> str:
     return f"; it has {', '.join(names[:10])}" if names else ""
 
 
-def examples(given: tuple[str, ...], f: Any) -> dict[str, Any]:
-    """The values of ``name=expression`` texts, evaluated with ``np`` and the globals of ``f`` in scope."""
-    scope = {"np": np, "numpy": np, **getattr(f, "__globals__", {})}
+# --- example values -----------------------------------------------------------------------------------------
+
+
+def evaluated(given: tuple[str, ...], module: types.ModuleType) -> dict[str, Any]:
+    """The values of ``name=expression`` texts, evaluated with ``np`` and the names of the module in scope."""
+    scope = {"np": np, "numpy": np, **vars(module)}
     values: dict[str, Any] = {}
     for text in given:
         name, equals, expression = text.partition("=")
@@ -98,3 +179,15 @@ def examples(given: tuple[str, ...], f: Any) -> dict[str, Any]:
         except Exception as problem:
             raise CannotLoad(f"--arg {text}: {type(problem).__name__}: {problem}") from problem
     return values
+
+
+def bound(
+    loaded: Loaded, values: dict[str, Any], kinds: dict[str, Kind], seed: int = 0
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call: values, and random ones of these kinds. Raises CannotLoad where some are missing."""
+    lengths = {name: kind.number for name, kind in kinds.items() if kind.number is not None}
+    lengths |= {name: value for name, value in values.items() if type(value) is int}
+    random = np.random.default_rng(seed)
+    made = {name: kind.example(random, lengths) for name, kind in kinds.items() if name not in values}
+    given = loaded.bind({**made, **values})
+    return given.args, given.kwargs

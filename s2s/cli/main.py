@@ -1,14 +1,13 @@
 """Words of the command line in, text on standard output out.
 
-Exit codes: 0, 1 for an error of s2s or of the user's file (told without a traceback), 2 for wrong usage.
-Only this folder imports click and rich.
+Exit codes: 0; 1 for an error of s2s or of the user's file, told without a traceback, and for a check that failed; 2 for
+wrong usage. Only this folder imports click and rich.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,100 +15,194 @@ import click
 
 import s2s
 from s2s.cache import disk
-from s2s.cli.loading import CannotLoad, examples, load
+from s2s.cli import dump as dumping
+from s2s.cli.loading import CannotLoad, Loaded, load_all
+from s2s.cli.stages import StageError, stage_text
+from s2s.cli.terminal import fail, note, show, show_beside
+from s2s.directives.decorated import unwrap
 from s2s.listing import as_markdown
+from s2s.versions.target import target_of
 
 _WITH_VALUES = "  = or:       give example values, --arg 'x=np.ones(3)': what is not known is then looked up in a run"
 
-MODES = ("grad", "value_and_grad", "vjp", "primal")
+MODES = ("grad", "value_and_grad", "vjp", "jvp", "hvp", "jacobian", "hessian", "primal")
+
+_EXAMPLES = """
+Examples:
+
+\b
+  s2s dump model.py:loss                            the gradient, as code
+  s2s dump model.py:loss --args "w: f8[:, :], n: 10"   for these kinds of arguments
+  s2s dump model.py:loss --wrt w,b -o loss_grad.py  with respect to w and b, to a file
+  s2s functions --filter linalg                     what has a derivative rule
+
+`s2s COMMAND --help` says more of each. Exit codes: 0; 1 where something is refused or a check fails; 2 for wrong usage.
+
+\b
+Completion of words in the shell:
+  bash   eval "$(_S2S_COMPLETE=bash_source s2s)"      in ~/.bashrc
+  zsh    eval "$(_S2S_COMPLETE=zsh_source s2s)"       in ~/.zshrc
+  fish   _S2S_COMPLETE=fish_source s2s | source       in ~/.config/fish/completions/s2s.fish
+"""
+
+_TARGET = """TARGET is path/to/file.py:function, package.module:function, file.py:Class.method (differentiated with
+respect to its first argument after self), or file.py for all functions in it that are decorated with
+@s2s.differentiable. The file is imported: what it does at its top level is done."""
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=_EXAMPLES)
 @click.version_option(s2s.__version__, prog_name="s2s")
 def main() -> None:
     """s2s writes the derivative of a Python function as Python source."""
 
 
-@main.command()
-@click.argument("function")
-@click.option(
-    "--wrt", default="", help="Arguments to differentiate by name or number, W,b; the first by default."
-)
+def of_arguments(command: Any) -> Any:
+    """The options that say what is differentiated, and for which arguments."""
+    options = (
+        click.option("--wrt", default="", metavar="NAMES",
+                     help="Arguments to differentiate by name or number, W,b; the first by default."),
+        click.option("--args", "kinds", default="", metavar="KINDS",
+                     help='Kinds of arguments, "x: f8[100, 3], n: 10"; nothing is run. docs/command_line.md has the '
+                          "notation."),
+        click.option("--arg", "args", multiple=True, metavar="NAME=EXPR",
+                     help="An example value, 'x=np.ones(3)': EXPR is Python, which is evaluated with np and the names "
+                          "of the file. May be repeated."),
+        click.option("--nonsmooth", multiple=True, metavar="POLICY",
+                     help="What stands for the derivatives of steps: zero, straight_through, error; floor=zero for "
+                          "one function. May be repeated."),
+        click.option("--backend", type=click.Choice(("numpy", "numba")), default=None,
+                     help="What the code is generated for; as decorated by default."),
+    )  # fmt: skip
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@main.command(epilog=_TARGET)
+@click.argument("target")
+@of_arguments
 @click.option("--mode", type=click.Choice(MODES), default="grad", show_default=True, help="What to print.")
-@click.option(
-    "--arg",
-    "args",
-    multiple=True,
-    metavar="NAME=EXPR",
-    help="An example value, 'x=np.ones(3)': print the version for its kind. May be repeated.",
-)
-@click.option("--output", "-o", type=click.Path(dir_okay=False, writable=True), help="Write to a file.")
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@click.option("--no-comments", is_flag=True, help="Leave out comments.")
+@click.option("--stage", default="final", metavar="NAME",
+              help="What the compiler has after a pass: naive (before any), the name of a pass, final; ir or ir:NAME "
+                   "for its intermediate form.")  # fmt: skip
+@click.option("--side-by-side", is_flag=True, help="The function at the left, what is generated at the right.")
 @click.option("--no-color", is_flag=True, help="Plain text on a terminal too.")
 def dump(
-    function: str, wrt: str, mode: str, args: tuple[str, ...], output: str | None, no_color: bool
+    target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
+    mode: str, output: Path | None, no_comments: bool, stage: str, side_by_side: bool, no_color: bool,
 ) -> None:
-    """Print the code that s2s generates for FUNCTION, given as path/to/file.py:name or
-    package.module:name."""
+    """Print the code that s2s generates for TARGET."""
+    os.environ["S2S_CACHE"] = "off"  # a dump leaves nothing behind
+    asked = dumping.Asked(wrt, mode, backend or "", args, kinds, nonsmooth)
     try:
-        found = load(function)
-        values = examples(args, found)
+        found = load_all(target)
+        texts = [_text(loaded, asked, stage) for loaded in found]
+        text = texts[0] if len(texts) == 1 else dumping.merged(texts)
     except CannotLoad as problem:
-        _fail(str(problem))
-    try:
-        given = inspect.signature(found).bind(**values) if values else None
-        args_, kwargs = ((), {}) if given is None else (given.args, given.kwargs)
-        text = s2s.source(found, *args_, mode=mode, argnums=_argnums(wrt), **kwargs)
-    except s2s.errors.DifferentiationError as problem:
-        may_run = not values and problem.diagnostic.code.startswith(("S2S1", "S2S2"))
-        _fail(f"{problem}\n{_WITH_VALUES}" if may_run and os.environ.get("S2S_RECORDED") != "0" else str(problem))
-    except TypeError as problem:  # example values that the function does not take
-        _fail(f"{function}: {problem}")
+        fail(str(problem))
+    if no_comments and not stage.startswith("ir"):
+        text = dumping.without_comments(text)
     if output is not None:
-        Path(output).write_text(text, encoding="utf-8")
-        return
-    _show(text, no_color)
+        write(output, text)
+    elif side_by_side:
+        primals = "\n\n\n".join(_primal(loaded) for loaded in found)
+        show_beside(primals, text, (target, mode), no_color)
+    else:
+        show(text, no_color)
 
 
-def _argnums(wrt: str) -> Any:
-    """``W`` as a single argument, ``W,b`` as a tuple, nothing as the first argument."""
-    parts = [part.strip() for part in wrt.split(",") if part.strip()]
-    argnums = [int(part) if part.lstrip("-").isdigit() else part for part in parts]
-    if not argnums:
-        return 0
-    return argnums[0] if len(argnums) == 1 and "," not in wrt else tuple(argnums)
+def _text(loaded: Loaded, asked: dumping.Asked, stage: str) -> str:
+    """The text for one function. Ends the program where it is refused."""
+    try:
+        version = dumping.version_for(loaded, asked)
+        if stage != "final":
+            made = target_of(loaded.function)
+            assert made is not None
+            with dumping.policies(asked.nonsmooth):
+                return stage_text(made, version, stage)
+        text = dumping.text_of(version)
+    except s2s.errors.DifferentiationError as problem:
+        fail(refusal(problem, loaded, asked))
+    except StageError as problem:
+        fail(str(problem))
+    said = "" if asked.args else dumping.what_to_say(loaded, asked.kinds)
+    if said and ("rt." in text or "products." in text):
+        note(f"note: the code asks when it runs what its arguments are\n{said}")
+    return text
 
 
-def _show(text: str, no_color: bool) -> None:
-    """Highlighted on a terminal, as it is where piped."""
-    if no_color or not sys.stdout.isatty():
-        click.echo(text, nl=not text.endswith("\n"))
-        return
-    from rich.console import Console
-    from rich.syntax import Syntax
-
-    Console().print(Syntax(text.rstrip("\n"), "python", background_color="default", word_wrap=False))
-
-
-def _fail(message: str) -> Any:
-    click.echo(message, err=True)
-    raise SystemExit(1)
+def refusal(problem: s2s.errors.DifferentiationError, loaded: Loaded, asked: dumping.Asked) -> str:
+    """The message of a refusal, with what may be said of the arguments."""
+    message, code = str(problem), problem.diagnostic.code
+    if asked.args or not code.startswith(("S2S1", "S2S2")):
+        return message
+    if loaded.is_method:
+        owner = loaded.place.rpartition(":")[2].rpartition(".")[0]
+        return f"{message}\n  = or:       give the object, --arg 'self={owner}(...)'"
+    said = dumping.what_to_say(loaded, asked.kinds)
+    if os.environ.get("S2S_RECORDED") != "0":
+        said = f"{said}\n{_WITH_VALUES}".lstrip("\n")
+    return f"{message}\n{said}".rstrip()
 
 
-@main.command("cache")
-@click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
-@click.option("--clear", is_flag=True, help="Delete the files.")
-def cache_command(folder: Path | None, clear: bool) -> None:
-    """List the generated code on disk: in the user's cache folder, and below FOLDER (the working directory by
-    default)."""
-    folders = [Path(disk.user_folder()), folder or Path.cwd()]
-    if clear:
-        count = sum(map(disk.clear, folders))
-        click.echo(f"{count} {'file' if count == 1 else 'files'} deleted")
-        return
-    files = [file for place in folders for file in disk.entries(place)]
+def write(output: Path, text: str) -> None:
+    """Write a file. Ends the program where that cannot be done."""
+    try:
+        output.write_text(text, encoding="utf-8")
+    except OSError as problem:
+        fail(f"{output}: {problem.strerror or problem}")
+
+
+def _primal(loaded: Loaded) -> str:
+    """The source of a function, with the numbers of its lines."""
+    try:
+        lines, first = inspect.getsourcelines(unwrap(loaded.function))
+    except (OSError, TypeError):
+        return f"# {loaded.place}: no source"
+    return "\n".join(f"{first + k:4d}  {line.rstrip()}" for k, line in enumerate(lines))
+
+
+@main.group("cache")
+def cache_group() -> None:
+    """The generated code that is kept on disk."""
+
+
+_FOLDER = click.argument("folder", required=False, type=click.Path(file_okay=False, path_type=Path))
+
+
+def _folders(folder: Path | None) -> list[Path]:
+    """The user's cache folder, and what is below a folder, the working directory by default."""
+    return [Path(disk.user_folder()), folder or Path.cwd()]
+
+
+@cache_group.command("info")
+@_FOLDER
+def cache_info(folder: Path | None) -> None:
+    """List the files in the user's cache folder, and below FOLDER (the working directory by default)."""
+    files = [file for place in _folders(folder) for file in disk.entries(place)]
     for file in files:
         click.echo(f"{file.stat().st_size:8d}  {file}")
-    click.echo(f"{len(files)} {'file' if len(files) == 1 else 'files'}")
+    size = sum(file.stat().st_size for file in files)
+    click.echo(f"{_counted(len(files), 'file')}, {size} bytes")
+
+
+@cache_group.command("clear")
+@_FOLDER
+def cache_clear(folder: Path | None) -> None:
+    """Delete the files in the user's cache folder, and below FOLDER (the working directory by default)."""
+    click.echo(f"{_counted(sum(map(disk.clear, _folders(folder))), 'file')} deleted")
+
+
+@cache_group.command("dir")
+def cache_dir() -> None:
+    """Print the user's cache folder, where files go whose sources are in a folder that cannot be written to."""
+    click.echo(disk.user_folder())
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 @main.command("functions")
@@ -124,8 +217,8 @@ def functions_command(text: str, markdown: bool) -> None:
     width = max((len(row.name) for row in rows), default=0)
     for row in rows:
         click.echo(f"{row.name:<{width}}  {', '.join(row.modes):<16}  {row.kind:<16}  {row.notes}".rstrip())
-    click.echo(f"{len(rows)} {'function' if len(rows) == 1 else 'functions'}")
+    click.echo(_counted(len(rows), "function"))
 
 
 if __name__ == "__main__":
-    main()
+    main(prog_name="s2s")

@@ -1,4 +1,4 @@
-"""Values and annotations in, abstract values out; and back: the tests in Python that a value still has its
+"""Values in, abstract values out; and back: the tests in Python that a value still has its
 abstract value.
 
 The kinds are those of ``core.values``. What decides speed is ``guard_source``: its conditions are
@@ -12,7 +12,6 @@ import enum
 import functools
 import sys
 import types
-import typing
 from _thread import _local as ThreadLocal
 from collections.abc import Callable
 from typing import Any
@@ -61,11 +60,11 @@ from s2s.versions.paths import import_path
 
 __all__ = [
     "Names",
-    "annotated",
     "array_places",
     "describe",
     "guard_source",
     "has_float",
+    "is_concrete",
     "is_of_library",
     "is_stream",
     "own_attributes",
@@ -379,44 +378,7 @@ def with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
             return value
 
 
-# --- annotations --------------------------------------------------------------------------------------------
-
-
-def annotated(annotation: Any) -> AbstractValue:
-    """What an annotation (an object, not text) says: numbers, ``NDArray[...]``, lists and tuples of these;
-    else UNKNOWN."""
-    if annotation in (float, int, bool, complex) or (
-        isinstance(annotation, type) and issubclass(annotation, np.number) and _concrete(annotation)
-    ):
-        return Scalar(annotation)
-    if annotation is np.ndarray:
-        return Array(np.dtype(np.float64), None)
-    if annotation is None or annotation is type(None):
-        return Known(Const(None))
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if type(origin or annotation).__name__ == "TypeAliasType":  # NDArray of newer NumPys is one
-        aliased = (origin or annotation).__value__
-        return annotated(aliased[arguments] if arguments else aliased)
-    if origin is np.ndarray:
-        return _annotated_array(arguments)
-    if origin is typing.Annotated:
-        return annotated(arguments[0])
-    if origin is list and len(arguments) == 1:
-        return ListOf(annotated(arguments[0]))
-    if origin is tuple and arguments and Ellipsis not in arguments:
-        return Sequence(tuple, tuple(map(annotated, arguments)))
-    return UNKNOWN
-
-
-def _annotated_array(arguments: tuple[Any, ...]) -> AbstractValue:
-    """``NDArray[np.float64]`` is ``ndarray[shape, dtype[float64]]``."""
-    scalar = (*typing.get_args(arguments[1]), None)[0] if len(arguments) == 2 else None
-    if isinstance(scalar, type) and issubclass(scalar, np.generic) and _concrete(scalar):
-        return Array(np.dtype(scalar), None)
-    return Array(np.dtype(np.float64), None)
-
-
-def _concrete(scalar: type) -> bool:
+def is_concrete(scalar: type) -> bool:
     """Whether a NumPy scalar type is the type of some dtype (``np.floating`` is not)."""
     return scalar in _CONCRETE
 

@@ -23,7 +23,8 @@ from s2s.dispatch.dispatcher import INLINE, MOST_OBJECTS, Dispatcher
 from s2s.errors import ArgumentError, InternalError
 from s2s.versions.argument_guards import EqualGuard, SizeGuard
 from s2s.versions.guards import KindGuard, ObjectGuard
-from s2s.versions.signature import Names, annotated, describe, guard_source, key
+from s2s.versions.kinds import annotated
+from s2s.versions.signature import Names, describe, guard_source, key
 from tests.dispatch.fake_compiler import FakeCompiler, compiled, ones
 
 SCALE = 2.0

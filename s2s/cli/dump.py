@@ -1,0 +1,162 @@
+"""``s2s dump``: what is asked for on the command line in, the text of generated code out."""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import tokenize
+from dataclasses import dataclass
+from typing import Any
+
+import s2s
+from s2s.cli.loading import CannotLoad, Loaded, bound, evaluated
+from s2s.core.values import Array, Unknown
+from s2s.directives.decorated import Differentiable, made_differentiable, options_of
+from s2s.directives.differentiable import default_options
+from s2s.dispatch.version import Version
+from s2s.sources import version
+from s2s.versions.kinds import Kind, read_kinds
+from s2s.versions.target import target_of
+
+__all__ = ["Asked", "argnums", "policies", "version_for", "what_to_say", "without_comments"]
+
+
+@dataclass
+class Asked:
+    """What the options of a command say."""
+
+    wrt: str = ""
+    mode: str = "grad"
+    backend: str = ""
+    args: tuple[str, ...] = ()
+    kinds: str = ""
+    nonsmooth: tuple[str, ...] = ()
+
+
+def argnums(wrt: str, first: int = 0) -> Any:
+    """``W`` as a single argument, ``W,b`` as a tuple, nothing as the ``first`` argument."""
+    parts = [part.strip() for part in wrt.split(",") if part.strip()]
+    found = [int(part) if part.lstrip("-").isdigit() else part for part in parts]
+    if not found:
+        return first
+    return found[0] if len(found) == 1 and "," not in wrt else tuple(found)
+
+
+def policies(given: tuple[str, ...]) -> Any:
+    """The block in which a derivative is taken: ``zero`` for all steps, ``floor=zero`` for one function."""
+    if not given:
+        return contextlib.nullcontext()
+    whole = [text for text in given if "=" not in text]
+    by_name: Any = dict(text.split("=", 1) for text in given if "=" in text)
+    return s2s.nonsmooth(*whole[:1], **by_name)
+
+
+def version_for(loaded: Loaded, asked: Asked) -> Version:
+    """The version that is asked for. Raises CannotLoad, and what the compiler raises."""
+    function = _on_backend(loaded.function, asked.backend)
+    wanted = argnums(asked.wrt, loaded.first)
+    kinds, values = read_kinds(asked.kinds), evaluated(asked.args, loaded.module)
+    if asked.mode == "vjp" and (loaded.is_method or asked.wrt):
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    elif asked.mode == "vjp":
+        wanted = None
+    with policies(asked.nonsmooth):
+        if not values:
+            return version(function, (), {}, asked.mode, wanted, kinds)
+        args, kwargs = bound(loaded, values, kinds)
+        return version(function, args, kwargs, asked.mode, wanted)
+
+
+def _on_backend(function: Any, backend: str) -> Any:
+    """The function with another backend than it is decorated with."""
+    if not backend:
+        return function
+    options = options_of(function) if isinstance(function, Differentiable) else default_options()
+    options = tuple(("backend", backend) if name == "backend" else (name, value) for name, value in options)
+    return made_differentiable(function.func if isinstance(function, Differentiable) else function, options)
+
+
+def text_of(version: Version) -> str:
+    """The text that its backend compiles."""
+    is_numba = dict(version.request.options).get("backend") == "numba"
+    compiled = version.compiled
+    return (compiled.loops if is_numba and compiled.loops else compiled).text
+
+
+def what_to_say(loaded: Loaded, kinds: str) -> str:
+    """What to add where kinds of arguments are not known: a command, and a line of the file."""
+    target = target_of(loaded.function)
+    if target is None:
+        return ""
+    from s2s.sources import expected
+
+    given: dict[str, Kind] = read_kinds(kinds)
+    avals = expected(target, given)
+    unknown = [
+        name
+        for name, aval in zip(target.parameters, avals, strict=True)
+        if (isinstance(aval, Unknown) or (isinstance(aval, Array) and aval.shape is None))
+        and name not in given and not (loaded.is_method and name == target.parameters[0])
+    ]
+    if not unknown:
+        return ""
+    said = ", ".join([*([kinds] if kinds else []), *(f"{name}: f8[:]" for name in unknown)])
+    try:
+        parameters = inspect.signature(loaded.function).parameters.values()
+    except (TypeError, ValueError):
+        return ""
+    shown = [str(p.replace(annotation=_Quoted())) if p.name in unknown else str(p) for p in parameters]
+    named = ", ".join(f"`{name}`" for name in unknown)
+    plural = "these are" if len(unknown) > 1 else "it is"
+    return (
+        f"  = not known: what {named} will be. If {plural} vectors of floats, say\n"
+        f"      s2s dump {loaded.place} --args \"{said}\"\n"
+        "    or in the file\n"
+        f"      def {target.function.__name__}({', '.join(shown)}):"
+    ).replace("it is vectors", "it is a vector")
+
+
+class _Quoted:
+    """An annotation as it is written in the file."""
+
+    __module__ = "builtins"
+
+    def __repr__(self) -> str:
+        return '"f8[:]"'
+
+
+def without_comments(text: str) -> str:
+    """Source without its comments."""
+    lines = text.splitlines()
+    dropped = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column].rstrip()
+            if not lines[row - 1]:
+                dropped.add(row - 1)
+    return "\n".join(line for k, line in enumerate(lines) if k not in dropped).lstrip("\n") + "\n"
+
+
+def merged(texts: list[str]) -> str:
+    """Several modules as one, with their imports on top. Raises CannotLoad where two import different things by one
+    name."""
+    import ast
+
+    imports: dict[str, str] = {}
+    bodies = []
+    for text in texts:
+        tree, lines = ast.parse(text), text.splitlines()
+        first = 0
+        for node in tree.body:
+            if not isinstance(node, (ast.Import, ast.ImportFrom)):
+                break
+            line, name = ast.unparse(node), node.names[0].asname or node.names[0].name
+            if imports.setdefault(name, line) != line:
+                raise CannotLoad(f"two functions import `{name}`, as other things: dump them one by one")
+            first = node.end_lineno or 0
+        head = [line for line in lines[:first] if line.startswith("#")]
+        bodies.append("\n".join([*head, *lines[first:]]).strip("\n"))
+    order = sorted(imports.values(), key=lambda line: (line.startswith("from"), line))
+    return "\n\n\n".join(["\n".join(order), *bodies] if order else bodies) + "\n"

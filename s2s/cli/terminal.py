@@ -1,0 +1,76 @@
+"""Text in, the same on standard output out: highlighted on a terminal, as it is where piped; no line is cut off."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+__all__ = ["fail", "note", "show", "show_beside", "table"]
+
+
+def show(text: str, no_color: bool = False) -> None:
+    """Print Python source."""
+    if no_color or not sys.stdout.isatty():
+        click.echo(text, nl=not text.endswith("\n"))
+        return
+    _console().print(_highlighted(text.rstrip("\n")), soft_wrap=True)
+
+
+def _console() -> Any:
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+def _highlighted(text: str) -> Any:
+    """In colours of the terminal's own, those that are read on light and on dark: no blue, yellow, white or grey."""
+    from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token
+    from rich.style import Style
+    from rich.syntax import ANSISyntaxTheme, Syntax
+
+    theme = ANSISyntaxTheme({
+        Token: Style(), Comment: Style(italic=True, dim=True), Keyword: Style(bold=True),
+        Operator.Word: Style(bold=True), Name.Function: Style(color="magenta", bold=True), Number: Style(),
+        String: Style(color="green"),
+    })
+    found = Syntax("", "python", theme=theme, background_color="default").highlight(text)
+    found.rstrip()
+    return found
+
+
+def show_beside(left: str, right: str, titles: tuple[str, str], no_color: bool = False) -> None:
+    """Print two sources side by side. On a terminal long lines go on in the next one, in their column."""
+    if no_color or not sys.stdout.isatty():
+        first, second = left.rstrip("\n").split("\n"), right.rstrip("\n").split("\n")
+        width = max(map(len, first))
+        first += [""] * (len(second) - len(first))
+        second += [""] * (len(first) - len(second))
+        click.echo("\n".join(f"{a:<{width}} | {b}".rstrip() for a, b in zip(first, second, strict=True)))
+        return
+    made = table(*titles)
+    made.add_row(_highlighted(left.rstrip("\n")), _highlighted(right.rstrip("\n")))
+    _console().print(made)
+
+
+def table(*titles: str, **options: Any) -> Any:
+    """An empty table, whose cells are never cut off."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE, padding=(0, 1), **options)
+    for title in titles:
+        made.add_column(title, overflow="fold")
+    return made
+
+
+def note(message: str) -> None:
+    """Tell something beside the output."""
+    click.echo(message, err=True)
+
+
+def fail(message: str) -> Any:
+    """Tell what went wrong and end with the exit code 1."""
+    click.echo(message, err=True)
+    raise SystemExit(1)
