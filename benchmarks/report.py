@@ -261,4 +261,4 @@ def print_report(results: dict[str, Any]) -> None:
     console.print("\n" + ", ".join(f"{package} {version}" for package, version in versions.items()), markup=False)
     if results["environment"]["missing"]:
         absent = ", ".join(results["environment"]["missing"])
-        console.print(f"Not installed, and so not measured: {absent}. pip install 's2s[bench]' has them.", markup=False)
+        console.print(f"Not installed, and so not measured: {absent}. pip install 's2s-grad[bench]' has them.", markup=False)

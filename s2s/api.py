@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.core import public
 from s2s.core.public import role
+from s2s.core.tracebacks import at_the_call
 from s2s.directives.differentiable import option_error
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ __all__ = ["grad", "jvp", "source", "value_and_grad", "vjp"]
 
 
 @role("grad")
+@at_the_call
 def grad(
     f: Callable[..., Any],
     argnums: int | str | tuple[int | str, ...] = 0,
@@ -53,6 +55,7 @@ def grad(
 
 
 @role("value_and_grad")
+@at_the_call
 def value_and_grad(
     f: Callable[..., Any],
     argnums: int | str | tuple[int | str, ...] = 0,
@@ -78,6 +81,7 @@ def check_unconnected(unconnected: str) -> str:
 
 
 @role("vjp")
+@at_the_call
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: Any) -> tuple[Any, ...]:
     """The result of ``f(*primals, **kwargs)`` and its pullback, ``(out, pullback)``; ``(out, pullback,
     aux)`` with ``has_aux``.
@@ -105,6 +109,7 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: A
 
 
 @role("jvp")
+@at_the_call
 def jvp(
     f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False, **kwargs: Any
 ) -> tuple[Any, ...]:
@@ -127,6 +132,7 @@ def jvp(
     return moved(f, primals, tangents, has_aux, kwargs)
 
 
+@at_the_call
 def source(
     f: Callable[..., Any],
     *args: Any,

@@ -19,6 +19,7 @@ import numpy as np
 from s2s import api, transforms
 from s2s import runtime as rt
 from s2s.core.public import PublicSolution, role
+from s2s.core.tracebacks import at_the_call
 from s2s.directives.checkpointing import is_found
 from s2s.directives.user_rules import ANYTHING, give_for_rest, text_of
 from s2s.errors import error, not_a_function
@@ -67,6 +68,7 @@ def _remade(solver: Any, residual: Any, linear_solve: Any) -> Any:
 
 
 @role("implicit")
+@at_the_call
 def implicit(
     solver: Callable[P, R], residual: Callable[..., Any], *,
     linear_solve: Callable[[Callable[[Any], Any], Any], Any] | None = None,

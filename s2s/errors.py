@@ -11,6 +11,7 @@ import linecache
 import os
 from typing import TYPE_CHECKING, Any
 
+from s2s.core.package import install
 from s2s.core.record import record
 
 if TYPE_CHECKING:
@@ -409,7 +410,7 @@ HINTS: dict[str, str] = {
     "S2S530": "take the derivative again, as `s2s.grad(f)` does, and call that",
     "S2S531": "pass at least one float or array of floats by position",
     "S2S532": "write `{name}=(x,)` for one argument",
-    "S2S533": 'install it: `pip install "s2s[numba]"`',
+    "S2S533": f"install it: `{install('numba')}`",
     "S2S534": "pass what it reads as arguments; or take `s2s.grad` with `backend=\"numba\"`, for calls from Python",
     "S2S543": "use another rule, or define one with `s2s.defvjp`",
     "S2S544": "write the policies out, or enter the block where the function is defined",

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from s2s.core.linecaches import define
+from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import Derivative, derivative, name_of_function
 from s2s.directives.decorated import Differentiable, made_differentiable, options_of
 from s2s.directives.differentiable import option_error
@@ -34,6 +35,7 @@ from s2s.backends.numba.turns import section_in_numba
 __all__ = ["njit_grad", "njit_value_and_grad"]
 
 
+@at_the_call
 def njit_grad(
     f: Callable[..., Any], signature: Any = None, argnums: int | str | tuple[int | str, ...] = 0, **options: bool
 ) -> Any:
@@ -67,6 +69,7 @@ def njit_grad(
     return _njit("grad", f, signature, argnums, options)
 
 
+@at_the_call
 def njit_value_and_grad(
     f: Callable[..., Any], signature: Any = None, argnums: int | str | tuple[int | str, ...] = 0, **options: bool
 ) -> Any:

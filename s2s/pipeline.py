@@ -25,7 +25,7 @@ from s2s.builder.builder import Context
 from s2s.builder.stages import Pass, Stages
 from s2s.cache import lowered
 from s2s.codegen.emit import emit
-from s2s.codegen.heading import with_heading, with_reason
+from s2s.codegen.heading import reason, with_heading
 from s2s.core import ir
 from s2s.core.limits import TooLong, check_statements
 from s2s.core.record import replace
@@ -331,8 +331,10 @@ def _emitted(
     lowered.flush()
     for name in () if is_of_python(fn) else emitted.builtins:
         builtin(name).folded(specializer.guards)
+    above = reason(emitted.text, specializer.written_out)
+    lower = above.count("\n")
     return Compiled(
-        text=with_reason(emitted.text, specializer.written_out),
+        text=above + emitted.text,
         entry=emitted.entry,
         imports={name: version_facts.import_path(path) for name, path in emitted.imports.items()},
         objects=emitted.objects,
@@ -345,6 +347,7 @@ def _emitted(
         dependencies=tuple(version_facts.dependencies(specializer, fn, emitted.imports)),
         result=version_facts.types_of(context.value(function.body.yields[0])),
         met=tuple(sorted(specializer.holding.met)),
+        places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
     )
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.api import grad, jvp, vjp
 from s2s.core.linecaches import define
+from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import derivative
 from s2s.directives.policies import Chosen, stop_gradient
 from s2s.errors import DifferentiationError
@@ -83,6 +84,7 @@ class Report:
         return "\n".join(lines)
 
 
+@at_the_call
 def check_grads(
     f: Callable[..., Any],
     args: Any,

@@ -17,6 +17,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.api import check_unconnected, grad, jvp
 from s2s.core.public import role
+from s2s.core.tracebacks import at_the_call, shorten
 from s2s.derivatives import Derivative, derivative
 from s2s.directives.differentiable import option_error
 from s2s.directives.policy import AMBIENT, held_again
@@ -32,6 +33,7 @@ Argnums = int | str | tuple[int | str, ...]
 
 
 @role("jacfwd")
+@at_the_call
 def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Derivative:
     """The Jacobian of a function by forward mode: one sweep for all elements of the arguments, side by side.
 
@@ -53,6 +55,7 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, h
 
 
 @role("jacrev")
+@at_the_call
 def jacrev(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
     unconnected: str = "zeros",
@@ -74,6 +77,7 @@ def jacrev(
 
 
 @role("jacobian")
+@at_the_call
 def jacobian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -89,6 +93,7 @@ def jacobian(
 
 
 @role("value_and_jacobian")
+@at_the_call
 def value_and_jacobian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -112,13 +117,17 @@ def _by_sizes(
     by_shapes: dict[Any, int] = {}
 
     def chosen(*args: Any, **kwargs: Any) -> Any:
-        shapes = tuple(map(np.shape, rt.floats((args, kwargs))))
-        mode = by_shapes.get(shapes)
-        if mode is None:
-            found = _called(f, args, kwargs)
-            few = _size(modes[0].differentiated(args, kwargs)) <= _size(found[0] if has_aux else found)
-            mode = by_shapes[shapes] = 0 if few else 1
-        return modes[mode](*args, **kwargs)
+        try:
+            shapes = tuple(map(np.shape, rt.floats((args, kwargs))))
+            mode = by_shapes.get(shapes)
+            if mode is None:
+                found = _called(f, args, kwargs)
+                few = _size(modes[0].differentiated(args, kwargs)) <= _size(found[0] if has_aux else found)
+                mode = by_shapes[shapes] = 0 if few else 1
+            return modes[mode](*args, **kwargs)
+        except Exception as problem:
+            shorten(problem)
+            raise
 
     name = getattr(f, "__name__", type(f).__name__)
     functools.update_wrapper(chosen, modes[0], assigned=("__module__", "__qualname__"), updated=())
@@ -144,6 +153,7 @@ def _size(value: Any) -> int:
 
 
 @role("hessian")
+@at_the_call
 def hessian(
     f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[..., Any]:
@@ -162,6 +172,7 @@ def hessian(
 
 
 @role("hvp")
+@at_the_call
 def hvp(
     f: Callable[..., Any], primals: Any = None, tangents: Any = None, argnums: Argnums = 0, has_aux: bool = False,
     **kwargs: Any,
@@ -209,6 +220,7 @@ def _vhp_by_hvp(f: Any, primals: Any, tangents: Any, argnums: Any = 0, has_aux: 
 
 
 @role("vhp", _vhp_by_hvp)
+@at_the_call
 def vhp(
     f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any
 ) -> Any:
@@ -244,6 +256,7 @@ def _linear_model(f: Any, *primals: Any, has_aux: bool = False, **kwargs: Any) -
 
 
 @role("linearize", _linear_model)
+@at_the_call
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: Any) -> tuple[Any, ...]:
     """The value of a function and its derivative there, ``(out, f_jvp)``; ``(out, f_jvp, aux)`` with ``has_aux``.
 
@@ -267,6 +280,7 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwa
 
 
 @role("elementwise_grad")
+@at_the_call
 def elementwise_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
     """The derivative of each element of the result with respect to its element of the argument, for functions that
     work element by element: the sums of the columns of the Jacobian, by one reverse sweep. The result has the shape of

@@ -228,6 +228,7 @@ def _read(
             tuple(data["met"]),
             data["made"],
             loops=_loops(data["loops"]),
+            places=data["places"],
         )
     except (
         OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
@@ -324,6 +325,7 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         "guards": [guard.dump() for guard in compiled.guards if guard.is_stored],
         "result": compiled.result,
         "met": list(compiled.met),
+        "places": dict(compiled.places),
         "loops": None if (loops := compiled.loops) is None else {
             "text": loops.text, "result": loops.result, **_names(loops),
         },

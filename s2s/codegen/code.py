@@ -102,6 +102,7 @@ class If:
     then: list[Statement]
     orelse: list[Statement]
     inline: bool = False
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -111,6 +112,7 @@ class For:
     item: Target
     iterable: Atom
     body: list[Statement]
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -120,6 +122,7 @@ class While:
     head: list[Statement]
     test: Atom
     body: list[Statement]
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -205,6 +208,8 @@ class Code:
     folded: dict[Var, Tree] = field(default_factory=dict)
     sizes: dict[Var, tuple[int, int]] = field(default_factory=dict)
     """The columns and the depth of folded expressions, where they were measured."""
+    spans: dict[Var, Span | None] = field(default_factory=dict)
+    """Where in the source folded expressions stand."""
     grown: set[int] = field(default_factory=set)
     """The calls of ``ops.append`` and its like that may change their list, by ``id``: nothing else has it."""
     inner: dict[int, Code] = field(default_factory=dict)

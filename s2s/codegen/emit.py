@@ -19,7 +19,7 @@ from s2s.codegen.folding import LAMBDAS, fold
 from s2s.codegen.hiding import copy_hidden_parameters
 from s2s.codegen.printing import print_expression
 from s2s.codegen.spelling import Speller
-from s2s.codegen.statements import print_function
+from s2s.codegen.statements import Line, print_function
 from s2s.codegen.structure import build_code
 from s2s.codegen.sugar import add_sugar
 from s2s.core import ir
@@ -38,7 +38,7 @@ class Emitted:
     ``imports`` says what the header binds: local name -> module. ``objects`` are known objects without an
     import path, ``made`` what the header makes: local name -> expression; ``globals`` the names of the
     user's module and ``free`` the closure names that the text reads bare; ``builtins`` those of Python that the module
-    does not hide.
+    does not hide. ``places`` says where lines come from, as in ``Compiled``.
     """
 
     text: str
@@ -49,6 +49,7 @@ class Emitted:
     globals: tuple[str, ...]
     free: tuple[str, ...]
     builtins: tuple[str, ...]
+    places: dict[str, tuple[tuple[int, int], ...]]
 
 
 def emit(
@@ -84,9 +85,21 @@ def emit(
     if header and imports:
         header.append("")
     blank = ["", ""] if imports or header else []
-    text = "\n".join([*header, *imports, *blank, *lines]) + "\n"
+    above = [*header, *imports, *blank]
+    text = "\n".join([*above, *lines]) + "\n"
     read, closed, taken = (tuple(sorted(n)) for n in (speller.globals, speller.free, _builtins(lines, globals or {})))
-    return Emitted(text, function.name, speller.imports, speller.objects, made, read, closed, taken)
+    places = _places(lines, len(above) + 1)
+    return Emitted(text, function.name, speller.imports, speller.objects, made, read, closed, taken, places)
+
+
+def _places(lines: Sequence[str], first: int) -> dict[str, tuple[tuple[int, int], ...]]:
+    """For each file of the user, the numbers of the lines that come from it, each with that of the line that it comes
+    from; ``first`` is the number of the first."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for number, line in enumerate(lines, first):
+        if isinstance(line, Line):
+            found.setdefault(line.span.file, []).append((number, line.span.line))
+    return {file: tuple(pairs) for file, pairs in found.items()}
 
 
 def _builtins(lines: Sequence[str], globals: dict[str, Any]) -> Iterator[str]:

@@ -180,7 +180,7 @@ class _Flattener:
         shown = self.shown(branch.orelse)
         is_level = not later and bool(shown) and self.is_level(branch, shown, True)
         orelse, more = self.cut(shown, most if is_level else most - 1)
-        return If(branch.test, then, orelse, branch.inline), later + more
+        return If(branch.test, then, orelse, branch.inline, branch.span), later + more
 
     def cut(self, block: _Block, most: int) -> tuple[_Block, _Later]:
         """The block with at most ``most`` levels of branches, and what is put off, with its flags."""
@@ -205,12 +205,12 @@ class _Flattener:
     def inside(self, statement: Statement) -> Statement:
         """A statement whose branches are not too deep, with the loops in it made flat."""
         match statement:
-            case If(test, then, orelse, inline):
-                return If(test, self.each(then), self.each(orelse), inline)
-            case For(item, iterable, body):
-                return For(item, iterable, self.block(body))
-            case While(head, test, body):
-                return While(self.block(head), test, self.block(body))
+            case If(test, then, orelse, inline, span):
+                return If(test, self.each(then), self.each(orelse), inline, span)
+            case For(item, iterable, body, span):
+                return For(item, iterable, self.block(body), span)
+            case While(head, test, body, span):
+                return While(self.block(head), test, self.block(body), span)
             case With(manager, target, body, ended):
                 return With(manager, target, self.block(body), ended)
             case Try(body, handlers, orelse):

@@ -327,6 +327,7 @@ class _Folder:
             if isinstance(statement, Copies) and len(statement.pairs) > 1 and candidate.effect is ACTS:
                 continue
             self.code.folded[atom] = source.value
+            self.code.spans[atom] = source.span
             self.code.sizes[atom] = (candidate.width, candidate.depth)
             self.effects[atom] = candidate.effect
             self.reads[atom] = candidate.reads

@@ -7,7 +7,7 @@ import types
 from s2s.core import ir
 from s2s.versions.request import Request
 
-__all__ = ["with_heading", "with_reason"]
+__all__ = ["reason", "with_heading"]
 
 TITLES = {
     "grad": "Gradient of {name} with respect to {wrt}",
@@ -49,12 +49,12 @@ LONG = 300
 """A text of more lines says why it has them."""
 
 
-def with_reason(text: str, written_out: dict[ir.Span, int]) -> str:
-    """The text of a long function with a comment on top: which loops are written out, iteration by iteration, those of
-    the most first."""
+def reason(text: str, written_out: dict[ir.Span, int]) -> str:
+    """The comment on top of the text of a long function: which loops are written out, iteration by iteration, those of
+    the most first; of another function, none."""
     lines = text.count("\n")
     loops = sorted(written_out.items(), key=lambda item: (-item[1], item[0].file, item[0].line))[:4]
     if lines <= LONG or not loops:
-        return text
+        return ""
     named = "".join(f"\n#   {s.file.rsplit('/', 1)[-1]}:{s.line}, for {count} items in all" for s, count in loops)
-    return f"# {lines} lines, as these loops are written out for items of different kinds:{named}\n{text}"
+    return f"# {lines} lines, as these loops are written out for items of different kinds:{named}\n"

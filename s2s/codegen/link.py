@@ -44,7 +44,7 @@ def link(
     else:
         codes = _function_codes(compiled.text, outside, file_name(compiled))
     for code in codes.values():
-        register(file or file_name(compiled), compiled.text, code)
+        register(file or file_name(compiled), compiled.text, code, compiled.places)
     cells = {name: types.CellType(imported(path)) for name, path in compiled.imports.items()}
     cells |= {name: types.CellType(value) for name, value in compiled.objects.items()}
     cells |= {name: _user_cell(function, name) for name in compiled.free}

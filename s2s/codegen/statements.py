@@ -50,7 +50,22 @@ from s2s.core import operators, ops
 from s2s.core.dataflow import along, reachable
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 
-__all__ = ["print_function"]
+__all__ = ["Line", "print_function"]
+
+
+class Line(str):
+    """A line of generated code, and the place in the user's source that it comes from."""
+
+    __slots__ = ("span",)
+
+    span: Span
+
+    @classmethod
+    def of(cls, text: str, span: Span) -> Line:
+        made = cls(text)
+        made.span = span
+        return made
+
 
 def print_function(
     function: Function,
@@ -234,6 +249,27 @@ class _Writer:
         line = linecache.getline(span.file, span.line).strip()
         self.comment(f"{place}: {line}" if line else place)
 
+    def place(self, start: int, span: Span | None) -> None:
+        """Say of the lines from ``start`` on, of which it is not said yet, where they come from; of comments nothing is
+        said."""
+        if span is None:
+            return
+        for k in range(start, len(self.lines)):
+            line = self.lines[k]
+            if not isinstance(line, Line) and not line.lstrip().startswith("#"):
+                self.lines[k] = Line.of(line, span)
+
+    def span_of(self, statement: Statement) -> Span | None:
+        match statement:
+            case Return(Var() as value):
+                return self.code.spans.get(value)
+            case Copies() | With() | Try() | Break() | Return() | Comment():
+                return None
+            case Assign() | Change() | If() | For() | While() | Assert() | Raise():
+                return statement.span
+            case _:
+                assert_never(statement)
+
     # --- blocks ---
 
     def body(self, body: list[Statement]) -> None:
@@ -255,6 +291,7 @@ class _Writer:
                 self.drop_title()
                 here = len(self.lines)
             self.statement(statement)
+            self.place(here, self.span_of(statement))
             if len(self.lines) == here:
                 continue
             if (is_def or after_def) and (here > start or (here == 0 and self.function.doc)):
@@ -402,7 +439,9 @@ class _Writer:
         if ends(then) and word == "if":
             self.statements(orelse)
         elif len(orelse) == 1 and isinstance(orelse[0], If) and self.prints(orelse[0].then):
+            start = len(self.lines)
             self.branch(orelse[0], "elif")
+            self.place(start, orelse[0].span)
         else:
             self.put("else:")
             self.indented(orelse)

@@ -194,7 +194,7 @@ class _Builder:
             return out
         if isinstance(last, ir.If) and end.sinks(last):
             arms = [self.block(block, end.through(last, block)) for block in (last.then, last.orelse)]
-            out.append(If(self.atom(last.test), arms[0], arms[1]))
+            out.append(If(self.atom(last.test), arms[0], arms[1], span=last.span))
             return out
         if isinstance(last, ir.Try) and end.sinks_into(last):
             self.try_(last, end, out)
@@ -265,7 +265,7 @@ class _Builder:
                 inline = _is_inline(statement) and (
                     statement.span is not None or all(v.is_temporary for v in results)
                 )
-                out.append(If(self.atom(test), arms[0], arms[1], inline))
+                out.append(If(self.atom(test), arms[0], arms[1], inline, statement.span))
             case ir.For() | ir.While():
                 self.loop_statement(statement, out, None)
             case ir.With(manager, target, body, ended):
@@ -334,7 +334,7 @@ class _Builder:
         match loop:
             case ir.For(item, iterable):
                 source = self.atom(iterable)
-                out.append(For(item, source, self.loop(loop, out, after)))
+                out.append(For(item, source, self.loop(loop, out, after), loop.span))
             case ir.While(test=test):
                 body = self.loop(loop, out, after)
                 head: list[Statement] = []
@@ -342,7 +342,7 @@ class _Builder:
                 for inner in test.statements:
                     self.statement(inner, head)
                 self.made = around
-                out.append(While(head, self.atom(test.yields[0]), body))
+                out.append(While(head, self.atom(test.yields[0]), body, loop.span))
             case _ as never:
                 assert_never(never)
 

@@ -8,11 +8,12 @@ import linecache
 import types
 import weakref
 from _thread import RLock  # threading is not imported by NumPy
+from collections.abc import Mapping
 from typing import Any
 
 from s2s.core.hashes import new_hash
 
-__all__ = ["define", "register", "shows_another"]
+__all__ = ["define", "register", "shows_another", "source_of"]
 
 
 def define(name: str, text: str, scope: dict[str, Any]) -> types.FunctionType:
@@ -30,10 +31,13 @@ def define(name: str, text: str, scope: dict[str, Any]) -> types.FunctionType:
 _numbers = itertools.count()
 
 
-def register(file: str, text: str, code: types.CodeType) -> None:
+def register(
+    file: str, text: str, code: types.CodeType, places: Mapping[str, tuple[tuple[int, int], ...]] | None = None
+) -> None:
     """Let ``linecache`` show ``text`` for ``file`` as long as a code object lives that was compiled from it; without
     a time stamp, so that it is never thrown out as stale. What nothing lives of is taken out here, and not where it is
-    collected: that may be in the middle of a loop of ``linecache`` over its files."""
+    collected: that may be in the middle of a loop of ``linecache`` over its files. ``places`` says where its lines come
+    from, as in ``Compiled``."""
     with _lock:
         while _unused:
             unused = _unused.popleft()
@@ -41,7 +45,7 @@ def register(file: str, text: str, code: types.CodeType) -> None:
                 linecache.cache.pop(unused, None)
         shown = _shown.get(file)
         if shown is None:
-            shown = _shown[file] = _Shown()
+            shown = _shown[file] = Shown({} if places is None else places)
             weakref.finalize(shown, _unused.append, file).atexit = False
         weakref.finalize(code, id, shown).atexit = False  # whatever is called: it holds ``shown`` until then
         linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
@@ -52,10 +56,27 @@ def shows_another(file: str, text: str) -> bool:
     return file in _shown and "".join(linecache.cache.get(file, (0, None, [text]))[2]) != text  # type: ignore[misc]
 
 
-class _Shown:
+def source_of(file: str) -> Shown | None:
+    """What is known of the lines of a file of generated code; None where it is none, or none that lives."""
+    return _shown.get(file)
+
+
+class Shown:
     """Lives as long as any code object of a text."""
 
+    def __init__(self, places: Mapping[str, tuple[tuple[int, int], ...]]) -> None:
+        self._places = places
 
-_shown: weakref.WeakValueDictionary[str, _Shown] = weakref.WeakValueDictionary()
+    def comes_from(self, number: int) -> str:
+        """The user's line that a line comes from, as text; empty where that is not known."""
+        for file, pairs in self._places.items():
+            for own, line in pairs:
+                if own == number:
+                    text = linecache.getline(file, line).strip()
+                    return f'which comes from\n  File "{file}", line {line}' + (f"\n    {text}" if text else "")
+        return ""
+
+
+_shown: weakref.WeakValueDictionary[str, Shown] = weakref.WeakValueDictionary()
 _unused: collections.deque[str] = collections.deque()
 _lock = RLock()

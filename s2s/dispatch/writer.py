@@ -19,6 +19,7 @@ import numpy as np
 
 from s2s.core.codes import replace_constants
 from s2s.core.inspection import module_of
+from s2s.core.tracebacks import shorten
 from s2s.directives.policy import AMBIENT
 from s2s.versions.target import Target, parameters_of
 
@@ -105,14 +106,20 @@ class Writer:
         if tests:  # a condition about what was deleted raises: it does not hold
             lines += ["    try:", *tests, "        else:", f"            {found} = {miss_}"]
             lines += [f"    except {problem}:", f"        {found} = {miss_}"]
-        again, answer = f"{self.prefix}again", f"{self.prefix}answer"
-        objects |= {again: retry}
+        again, answer, shorter = (f"{self.prefix}{name}" for name in ("again", "answer", "shorten"))
+        objects |= {again: retry, shorter: shorten}
         lines += [
             "    try:",
             f"        return {found if tests else miss_}({arguments})",
             f"    except {problem} as {problem[1:]}:",
-            f"        {answer} = {again}({problem[1:]}, ({arguments}{',' if arguments else ''}))",
-            f"        if {answer} is None: raise",
+            "        try:",
+            f"            {answer} = {again}({problem[1:]}, ({arguments}{',' if arguments else ''}))",
+            f"        except {problem} as other_{problem[1:]}:",
+            f"            {shorter}(other_{problem[1:]})",
+            "            raise",
+            f"        if {answer} is None:",
+            f"            {shorter}({problem[1:]})",
+            "            raise",
             f"        return {answer}[0]",
         ]
         kept = {name: self._keep(value) for name, value in objects.items() if not _is_plain(value)}

@@ -71,6 +71,8 @@ class Compiled:
     as text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
     that makes it. One that ``is_observed`` was made for what values were in a run of the function, which it checks.
     ``loops`` is the same with loops over elements in the place of operations on arrays, for a backend that compiles it.
+    ``places`` says where lines of the text come from: for each file of the user, the number of a line of the text and
+    that of the line in the file.
     """
 
     text: str
@@ -86,3 +88,4 @@ class Compiled:
     made: Mapping[str, str] = MappingProxyType({})
     is_observed: bool = False
     loops: Compiled | None = None
+    places: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType({})

@@ -16,7 +16,7 @@ from s2s.core.values import Known
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.site import At, CallSite
 from s2s.versions.request import Request
-from s2s.versions.target import one_of_modes, parameters_of
+from s2s.versions.target import one_of_modes
 
 __all__ = ["MAKERS", "NOT_KNOWN", "Asked", "asked_of", "check_late", "literal", "make"]
 
@@ -82,7 +82,7 @@ def make(site: CallSite) -> ir.Atom | None:
 
 def _bound(fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> dict[str, ir.Atom]:
     """The arguments of a call by parameter, defaults among them."""
-    bound = inspect.Signature(parameters_of(fn)).bind(*args, **kwargs)
+    bound = inspect.signature(fn).bind(*args, **kwargs)
     bound.apply_defaults()
     return {k: a if isinstance(a, (ir.Var, ir.Const)) else ir.Const(a) for k, a in bound.arguments.items()}
 

@@ -724,7 +724,7 @@ def test_without_numba_the_error_says_what_to_install(tmp_path):
     file = tmp_path / "without.py"
     file.write_text(textwrap.dedent(code))
     run = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True, env=ENVIRONMENT)
-    assert run.stdout.startswith("the Numba backend cannot be used: ") and 'pip install "s2s[numba]"' in run.stdout
+    assert run.stdout.startswith("the Numba backend cannot be used: ") and 'pip install "s2s-grad[numba]"' in run.stdout
     assert "[S2S533]" in run.stdout
 
 
