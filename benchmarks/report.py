@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.contenders import COUNTERPARTS, OWN, PEERS
+from s2s.core.package import install
 
 Row = dict[str, Any]
 
@@ -261,4 +262,5 @@ def print_report(results: dict[str, Any]) -> None:
     console.print("\n" + ", ".join(f"{package} {version}" for package, version in versions.items()), markup=False)
     if results["environment"]["missing"]:
         absent = ", ".join(results["environment"]["missing"])
-        console.print(f"Not installed, and so not measured: {absent}. pip install 's2s-grad[bench]' has them.", markup=False)
+        has_them = install("bench")
+        console.print(f"Not installed, and so not measured: {absent}. {has_them} has them.", markup=False)
