@@ -339,3 +339,10 @@ def check_of_array(f, x, gradient, forward, second=None, value=1e-12, step=1e-3)
 
 def _assert_close(actual, expected, tolerance):
     np.testing.assert_allclose(actual, expected, rtol=tolerance[0], atol=tolerance[1])
+
+
+def has_newer_scipy():
+    """Whether SciPy is of version 1.18 or later, which is written for any array module in more places."""
+    import scipy
+
+    return tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 18)

@@ -6,7 +6,7 @@ from scipy import signal
 
 import s2s
 from s2s.errors import DifferentiationError
-from tests.helpers import differences
+from tests.helpers import differences, has_newer_scipy
 
 X = np.array([0.3, 0.7, 1.2, 0.9, 1.6, 0.45])
 
@@ -62,8 +62,11 @@ def test_first_order(f):
     np.testing.assert_allclose(s2s.jvp(f, (X,), (np.cos(X),))[1], wanted @ np.cos(X), rtol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("f", TRANSFORMS)
-def test_second_order(f):
+def test_second_order(f, monkeypatch):
+    if f in (bandpass, bandstop) and has_newer_scipy():  # its arrays are of kinds that only a run shows
+        monkeypatch.setenv("S2S_RECORDED", "1")
     gradient, v = s2s.grad(f), np.cos(np.arange(6.0))
     wanted = differences(lambda t: float(np.sum(v * gradient(X + t * v))), 0.0)
     np.testing.assert_allclose(np.sum(v * s2s.jvp(gradient, (X,), (v,))[1]), wanted, rtol=1e-6)

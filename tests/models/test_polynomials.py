@@ -8,6 +8,7 @@ import s2s
 from s2s.errors import DifferentiationError
 from tests.helpers import check, differences
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*removed in SciPy:DeprecationWarning")
 X = np.array([0.3, 0.7, 1.2, 0.9, 1.6, 0.45])
 GRID = np.linspace(0.0, 5.0, 6)
 

@@ -98,10 +98,17 @@ def r2r_fftpack(
     return np.moveaxis(made * scale_of(inorm, (count,), (0,)), -1, axes[0])
 
 
-try:
-    _compiled: Any = importlib.import_module("scipy.fft._pocketfft.pypocketfft")
-except ImportError:  # another SciPy has it elsewhere
-    _compiled = None
+def _compiled() -> Any:
+    """The module of the compiled transforms; None where another SciPy has it elsewhere."""
+    for name in ("_pocketfft.pypocketfft", "_duccfft.pyduccfft"):
+        try:
+            return importlib.import_module(f"scipy.fft.{name}")
+        except ImportError:
+            continue
+    return None
+
+
+_module = _compiled()
 for _body in (c2c, r2c, c2r, dct, dst, r2r_fftpack):
-    if hasattr(_compiled, _body.__name__):
-        model(getattr(_compiled, _body.__name__))(_body)
+    if hasattr(_module, _body.__name__):
+        model(getattr(_module, _body.__name__))(_body)

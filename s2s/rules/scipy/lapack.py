@@ -60,6 +60,17 @@ def gesv(a: Any, b: Any, overwrite_a: Any = 0, overwrite_b: Any = 0) -> Any:
     return stored(lu, a, overwrite_a), piv, stored(solved, b, overwrite_b), 0
 
 
+def sysv(
+    a: Any, b: Any, lwork: Any = None, lower: Any = 0, overwrite_a: Any = 0, overwrite_b: Any = 0
+) -> Any:
+    """The solution of equations with a symmetric matrix, of which one triangle is read, after the factors, of which no
+    derivative is known."""
+    factors, pivots, *_, info = for_value(lapack.dsysv, a, b, lower=lower)
+    half = np.tril(double(a)) if lower else np.triu(double(a))
+    solved = np.linalg.solve(half + half.T - np.diag(np.diag(half)), double(b)) if info == 0 else underived(b, b)
+    return stored(underived(factors, a), a, overwrite_a), pivots, stored(solved, b, overwrite_b), info
+
+
 def gbsv(kl: Any, ku: Any, ab: Any, b: Any, overwrite_ab: Any = 0, overwrite_b: Any = 0) -> Any:
     """The solution of equations with a banded matrix, after the factors, of which no derivative is known."""
     factors, pivots, *_ = for_value(lapack.dgbsv, kl, ku, ab, b)
@@ -133,6 +144,7 @@ model(lapack.dpotrs, stores=True)(potrs)
 model(lapack.dtrtrs, stores=True)(trtrs)
 model(lapack.dgesv, stores=True)(gesv)
 model(lapack.dgbsv, stores=True)(gbsv)
+model(lapack.dsysv, stores=True)(sysv)
 model(lapack.dpotri, stores=True)(potri)
 model(blas.dgemm, stores=True)(gemm)
 model(blas.dgemv, stores=True)(gemv)

@@ -41,6 +41,10 @@ _MODELS: dict[str, dict[str, Any]] = {
         "bispev": models.bispev, "bispeu": models.bispeu, "parder": models.parder, "pardeu": models.pardeu,
         "regrid_smth": models.regrid_smth,
     },
+    "_fitpack": {
+        "bispev": models.bispev, "bispeu": models.bispeu, "parder": models.parder, "pardeu": models.pardeu,
+    },
+    "_fitpack2": {"_regrid_smth": models.regrid_smth},
 }
 for _module, _models in _MODELS.items():
     for _name, _model in _models.items():
