@@ -17,6 +17,7 @@ from s2s.directives.decorated import Differentiable, made_differentiable, option
 from s2s.directives.differentiable import option_error
 from s2s.directives.policy import AMBIENT
 from s2s.dispatch.dispatcher import Dispatcher
+from s2s.dispatch.short_lengths import ShortLengths
 from s2s.errors import error, not_a_function
 from s2s.versions.target import Target, parameter_span
 
@@ -44,8 +45,9 @@ def njit_grad(
 
     ``signature`` has the types of the arguments as Numba writes them, or arguments to take these from: a string
     (``"float64(float64[:], int64)"``, of which the result is not looked at), ``(float64[:], int64)``, ``(x, 3)``, or a
-    list of these. It is compiled for them at once, and takes no others. Without it, it is compiled for each types of
-    arguments at the first call with them. ``argnums`` is as in ``grad``; ``fastmath`` and ``parallel`` are Numba's.
+    list of these. It is compiled for them at once, and takes no others. Arrays in arguments tell short lengths of last
+    axes, as those of places in space, for which there is faster code then. Without it, it is compiled for each types
+    of arguments at the first call with them. ``argnums`` is as in ``grad``; ``fastmath`` and ``parallel`` are Numba's.
 
     >>> import numba, numpy as np, s2s
     >>> @numba.njit
@@ -98,9 +100,9 @@ def _njit(mode: str, f: Any, signature: Any, argnums: Any, options: dict[str, bo
     function.__doc__ = made.__doc__
     function.__qualname__ = name
     compiled = numba.njit(function)
-    for types in signatures:
+    for types, values in signatures:
         types = _with_defaults(types, dispatcher.target)
-        _implementation(made, types)
+        _implementation(made, types, values)
         compiled.compile(types)
     if signatures:
         compiled.disable_compile()
@@ -127,8 +129,8 @@ def _parameters(target: Target) -> tuple[str, ...]:
     return tuple(p.name for p in target.public)
 
 
-def _signatures(signature: Any) -> list[tuple[Any, ...]]:
-    """The types of arguments of each signature that is asked for."""
+def _signatures(signature: Any) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """The types of arguments of each signature that is asked for, and arguments, where these were given."""
     if signature is None:
         return []
     if isinstance(signature, list):
@@ -136,9 +138,10 @@ def _signatures(signature: Any) -> list[tuple[Any, ...]]:
     if not isinstance(signature, (str, tuple)) and not hasattr(signature, "return_type"):
         raise option_error(f"the signature is {signature!r}", 'give types, "float64(float64[:])", or arguments, (x,)')
     if isinstance(signature, tuple):
-        kinds = (one if isinstance(one, numba.types.Type) else numba.typeof(one) for one in signature)
-        return [tuple(kinds)]
-    return [tuple(sigutils.normalize_signature(signature)[0])]
+        are_types = [isinstance(one, numba.types.Type) for one in signature]
+        kinds = (one if is_type else numba.typeof(one) for one, is_type in zip(signature, are_types, strict=True))
+        return [(tuple(kinds), () if any(are_types) else signature)]
+    return [(tuple(sigutils.normalize_signature(signature)[0]), ())]
 
 
 def _with_defaults(types: tuple[Any, ...], target: Target) -> tuple[Any, ...]:
@@ -169,8 +172,9 @@ def _type_of(made: Derivative, context: Any) -> Any:
     return found
 
 
-def _implementation(made: Derivative, types: tuple[Any, ...]) -> Callable[..., Any]:
-    """The Python function that Numba compiles for a call of a derivative with arguments of these types."""
+def _implementation(made: Derivative, types: tuple[Any, ...], values: tuple[Any, ...] = ()) -> Callable[..., Any]:
+    """The Python function that Numba compiles for a call of a derivative with arguments of these types; ``values`` are
+    the first arguments of such a call, if they are known."""
     dispatcher = made.dispatcher
     assert isinstance(dispatcher, Dispatcher)
     cache = made.__dict__.setdefault("__s2s_implementations__", {})
@@ -179,19 +183,24 @@ def _implementation(made: Derivative, types: tuple[Any, ...]) -> Callable[..., A
             dispatcher = dispatcher.under(AMBIENT.get())
             target, options = dispatcher.target, dict(dispatcher.ask.options)
             try:
-                plain = _made(dispatcher, types, False)
                 general = _general(dispatcher, types)
+                plain = _made(dispatcher, types, False, () if general is None else values)
                 cache[types] = alone(made.__name__, [p.name for p in target.public], plain, general, options, types)
             except Unsupported as refused:
                 raise _refusal(target, refused.reason) from None
     return cache[types]
 
 
-def _made(dispatcher: Dispatcher, types: tuple[Any, ...], any_length: bool) -> Made:
+def _made(
+    dispatcher: Dispatcher, types: tuple[Any, ...], any_length: bool, values: tuple[Any, ...] = ()
+) -> Made:
     target = dispatcher.target
-    avals = tuple(
+    avals = tuple([
         described(kind, name, any_length) for kind, name in zip(types, target.parameters, strict=True)
-    )
+    ])
+    if values:
+        known = ShortLengths().known([*avals[: len(values)]], values)
+        avals = (*known, *avals[len(values) :])
     request = dispatcher.ask.request(target, avals, tuple(() for _ in avals))
     version = dispatcher.version_of(avals, request)
     return Made(version.compiled, version.raw, version.request, avals, tuple(g for g, _ in version.guards))

@@ -33,7 +33,7 @@ from s2s.backends.numba.element_syntax import MOST_AXES, Elements
 from s2s.backends.numba.grids import bounds_of, grid_points
 from s2s.backends.numba.integers import Integers
 from s2s.backends.numba.nests import Nest, nest_of
-from s2s.backends.numba.number_kinds import Kinds, kind_of_value
+from s2s.backends.numba.number_kinds import Kind, Kinds
 from s2s.backends.numba.paths import (
     DYNAMIC,
     Outside,
@@ -264,19 +264,18 @@ class _Rewriter(ast.NodeTransformer):
         if self.outside.may_read:
             self.adapted.result = returned_display(self.node)
             self._hand_over_assigned()
-            if not (self.outside.is_alone or self.outside.is_parallel):
-                self.straights = self._straights()
+        if self.outside.kinds is not None and not self.outside.is_parallel:
+            self.straights = self._straights(self.outside.kinds)
         self.node.body = self._block(self.node.body)
 
-    def _straights(self) -> Straights:
-        """The statements that are compiled by themselves."""
+    def _straights(self, kinds: dict[str, Kind]) -> Straights:
+        """The statements that are compiled by themselves, for parameters of these kinds."""
         for n in ast.walk(self.node):
             match n:
                 case ast.Subscript(slice=ast.Name(id=name)) if isinstance(self.literals.get(name), ast.Tuple):
                     n.slice = copy.deepcopy(self.literals[name])
-        env = {name: kind_of_value(self.outside.samples[name]) for name in self.parameters}
-        kinds = Kinds(self.node.body, env, self._static)
-        return Straights(self.node, kinds, self._static, self.outside.replace)
+        known = Kinds(self.node.body, kinds, self._static)
+        return Straights(self.node, known, self._static, self.outside.replace)
 
     def _hand_over_assigned(self) -> None:
         """Parameters that the function assigns stay parameters, whatever is in them."""

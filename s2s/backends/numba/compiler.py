@@ -35,6 +35,7 @@ from s2s.backends.background import worker
 from s2s.backends.fallback import NumbaFallbackWarning
 from s2s.backends.numba.adaptation import Adapted, adapt
 from s2s.backends.numba.differences import difference
+from s2s.backends.numba.number_kinds import kind_of_value
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.straight import refused as refused_statements
 from s2s.backends.numba.syntax import define, names_in
@@ -245,7 +246,8 @@ class Wrapped(Caller):
         parameters = [a.arg for a in node.args.args]
         outside = self.text.outside(
             samples, same, self.replace, python=self.python, lacks=self.lacks, by_python=lines,
-            region=self._region, is_parallel=bool(self.options.get("parallel")))
+            region=self._region, is_parallel=bool(self.options.get("parallel")),
+            kinds={name: kind_of_value(samples[name]) for name in parameters})
         try:
             self.adapted = adapt(node, outside)
         except Unsupported as refused:

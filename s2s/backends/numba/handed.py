@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 from numba.np.numpy_support import as_dtype
 
 from s2s.backends.numba.paths import DYNAMIC
+from s2s.backends.numba.raised import noted, raise_noted
 
 __all__ = ["UNKNOWN", "constant_of", "through_python"]
 
@@ -50,7 +51,7 @@ def through_python(
     """A function for compiled code, with parameters of these types, that lets Python call ``function``. DYNAMIC stands
     among the arguments for each parameter; one whose type has one value is not handed over. ``convert`` makes what the
     function gives a value of the type ``result``."""
-    scope: dict[str, Any] = {"function_": function, "convert_": convert}
+    scope: dict[str, Any] = {"function_": function, "convert_": convert, "noted_": noted}
     names = list(kinds)
     constants = [constant_of(kind) for kind in kinds.values()]
     handed = ", ".join(name for name, value in zip(names, constants, strict=True) if value is UNKNOWN)
@@ -61,7 +62,8 @@ def through_python(
         if value is not UNKNOWN:
             scope[name] = value
         passed.append(name if keyword is None else f"{keyword}={name}")
-    exec(f"def called_({handed}):\n    return convert_(function_({', '.join(passed)}))", scope)
+    call = f"    try:\n        return convert_(function_({', '.join(passed)}))\n"
+    exec(f"def called_({handed}):\n{call}    except Exception as raised:\n        return noted_(raised)", scope)
     _CALLABLES.append(scope["called_"])
     scope["run_"] = _runner(scope["called_"], result)
     exec(f"def by_python_({', '.join(names)}):\n    return run_(({handed}{',' if handed else ''}))", scope)
@@ -90,6 +92,7 @@ def _runner(called: Any, result: Any) -> Any:
         for item in objects:
             python.decref(item)
         leave_if(cgutils.is_null(builder, found))
+        raise_noted(context, builder, python, lock, found)
         native = python.to_native_value(result, found)
         if native.cleanup is not None:
             native.cleanup()

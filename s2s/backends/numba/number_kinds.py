@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s import runtime as rt
 
-__all__ = ["Kind", "Kinds", "kind_of_value", "number_kind"]
+__all__ = ["UNKNOWN", "Kind", "Kinds", "kind_of_value", "number_kind"]
 
 Kind: TypeAlias = Any
 """``"float"``, ``"int"``, ``"bool"``; ``("array", kind of elements, number of axes)``, ``("tuple", kinds)``,

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.backends.numba.number_kinds import Kind
 from s2s.core.values import UNKNOWN, AbstractValue, Mapping, Sequence
 from s2s.versions.signature import is_stream
 
@@ -50,7 +51,7 @@ class Outside:
     is asked for what ``lacks`` says that Numba lacks, and for the calls at the lines ``by_python``; 0 stands for those
     of functions of rules, and for subscripts that may be by masks. ``region`` gives what stands for a statement that
     Python runs, with a function that names objects; None for others. Where it ``is_parallel``, Numba has to see the
-    sums of loops that several threads share.
+    sums of loops that several threads share. ``kinds`` are those of the parameters, None where they are not known.
     """
 
     find: Callable[[str], Any]
@@ -65,6 +66,7 @@ class Outside:
     by_python: frozenset[int] = frozenset()
     region: Callable[[ast.stmt, Callable[[str, Any], ast.expr]], list[ast.stmt] | None] = lambda statement, known: None
     is_parallel: bool = False
+    kinds: dict[str, Kind] | None = None
 
 
 # --- paths ----------------------------------------------------------------------------------------------------------

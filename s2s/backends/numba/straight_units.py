@@ -195,7 +195,7 @@ def _function(
     writer.look_at(body)
     for s in body:
         writer.statement(s)
-    writer.raise_where_wrong()
+    writer.raise_where_wrong(ZeroDivisionError)
     made = [writer.values[p][0] for p in unit.results]
     if len(made) == 1:
         found = context.get_return_value(builder, results, made[0])
@@ -229,7 +229,7 @@ class _Straight(Writer):
         for (array, axis), k in most.items():
             length = self.lengths[array][axis]
             self._or_wrong(self.builder.icmp_signed("<=", length, length.type(k)))
-        self.raise_where_wrong()
+        self.raise_where_wrong(IndexError)
         self.wrong = None
 
     def _look_at(self, array: str, axis: int, part: ast.expr, most: dict[tuple[str, int], int]) -> None:
@@ -254,11 +254,11 @@ class _Straight(Writer):
     def _or_wrong(self, condition: Any) -> None:
         self.wrong = condition if self.wrong is None else self.builder.or_(self.wrong, condition)
 
-    def raise_where_wrong(self) -> None:
+    def raise_where_wrong(self, kind: type[Exception]) -> None:
         """End here where something was wrong."""
         if self.wrong is not None:
             with cgutils.if_unlikely(self.builder, self.wrong):
-                self.context.call_conv.return_user_exc(self.builder, ArithmeticError, ())
+                self.context.call_conv.return_user_exc(self.builder, kind, ())
 
     def statement(self, s: ast.stmt) -> None:
         match s:
