@@ -15,6 +15,8 @@ from s2s.core.values import Array, Unknown
 from s2s.directives.decorated import Differentiable, made_differentiable, options_of
 from s2s.directives.differentiable import default_options
 from s2s.dispatch.version import Version
+from s2s.shipping.plain import plain
+from s2s.shipping.standalone import CannotShip, split, standalone
 from s2s.sources import version
 from s2s.versions.kinds import Kind, read_kinds
 from s2s.versions.target import target_of
@@ -84,6 +86,17 @@ def text_of(version: Version) -> str:
     return (compiled.loops if is_numba and compiled.loops else compiled).text
 
 
+def module_of(version: Version, is_standalone: bool) -> str:
+    """The text as a module: with the user's names imported, or with all that it reads. Raises CannotLoad where it
+    cannot stand alone."""
+    text = text_of(version)
+    try:
+        return standalone(version, text) if is_standalone else plain(version, text)
+    except CannotShip as problem:
+        name = version.compiled.entry
+        raise CannotLoad(f"{name} cannot stand alone: {problem}") from problem
+
+
 def what_to_say(loaded: Loaded, kinds: str) -> str:
     """What to add where kinds of arguments are not known: a command, and a line of the file."""
     target = target_of(loaded.function)
@@ -140,23 +153,27 @@ def without_comments(text: str) -> str:
 
 
 def merged(texts: list[str]) -> str:
-    """Several modules as one, with their imports on top. Raises CannotLoad where two import different things by one
+    """Several modules as one, with their imports on top. Raises CannotLoad where two bind different things to one
     name."""
-    import ast
-
     imports: dict[str, str] = {}
-    bodies = []
+    bodies, defined = [], dict[str, str]()
     for text in texts:
-        tree, lines = ast.parse(text), text.splitlines()
-        first = 0
-        for node in tree.body:
-            if not isinstance(node, (ast.Import, ast.ImportFrom)):
-                break
-            line, name = ast.unparse(node), node.names[0].asname or node.names[0].name
-            if imports.setdefault(name, line) != line:
-                raise CannotLoad(f"two functions import `{name}`, as other things: dump them one by one")
-            first = node.end_lineno or 0
-        head = [line for line in lines[:first] if line.startswith("#")]
-        bodies.append("\n".join([*head, *lines[first:]]).strip("\n"))
-    order = sorted(imports.values(), key=lambda line: (line.startswith("from"), line))
+        head, body = split(text)
+        for line in text.splitlines():
+            if line.startswith(("import ", "from ")):
+                start, _, names = line.rpartition(" import ") if line.startswith("from ") else ("", "", line[7:])
+                for name in names.split(", "):
+                    own = f"{start} import {name}".strip()
+                    if imports.setdefault(name.rpartition(" ")[2], own) != own:
+                        raise CannotLoad(f"two functions import `{name}`, as other things: dump them one by one")
+        kept = []
+        for block in body.strip("\n").split("\n\n\n"):
+            name = block.split("(")[0]
+            if defined.get(name) != block:  # helpers that several have in common are there once
+                if name in defined:
+                    raise CannotLoad(f"two functions define `{name}`, as other things: dump them one by one")
+                defined[name] = block
+                kept.append(block)
+        bodies.append("\n".join([*head, "\n\n\n".join(kept)]))
+    order = sorted(imports.values(), key=lambda line: ("__future__" not in line, line.startswith("from"), line))
     return "\n\n\n".join(["\n".join(order), *bodies] if order else bodies) + "\n"

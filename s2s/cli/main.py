@@ -83,6 +83,8 @@ def of_arguments(command: Any) -> Any:
 @of_arguments
 @click.option("--mode", type=click.Choice(MODES), default="grad", show_default=True, help="What to print.")
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path), help="Write to a file.")
+@click.option("--standalone", is_flag=True,
+              help="A module that runs without s2s and without the file: all that it reads is in it.")  # fmt: skip
 @click.option("--no-comments", is_flag=True, help="Leave out comments.")
 @click.option("--stage", default="final", metavar="NAME",
               help="What the compiler has after a pass: naive (before any), the name of a pass, final; ir or ir:NAME "
@@ -91,14 +93,14 @@ def of_arguments(command: Any) -> Any:
 @click.option("--no-color", is_flag=True, help="Plain text on a terminal too.")
 def dump(
     target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
-    mode: str, output: Path | None, no_comments: bool, stage: str, side_by_side: bool, no_color: bool,
+    mode: str, output: Path | None, standalone: bool, no_comments: bool, stage: str, side_by_side: bool, no_color: bool,
 ) -> None:
     """Print the code that s2s generates for TARGET."""
     os.environ["S2S_CACHE"] = "off"  # a dump leaves nothing behind
     asked = dumping.Asked(wrt, mode, backend or "", args, kinds, nonsmooth)
     try:
         found = load_all(target)
-        texts = [_text(loaded, asked, stage) for loaded in found]
+        texts = [_text(loaded, asked, stage, standalone) for loaded in found]
         text = texts[0] if len(texts) == 1 else dumping.merged(texts)
     except CannotLoad as problem:
         fail(str(problem))
@@ -113,7 +115,7 @@ def dump(
         show(text, no_color)
 
 
-def _text(loaded: Loaded, asked: dumping.Asked, stage: str) -> str:
+def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool) -> str:
     """The text for one function. Ends the program where it is refused."""
     try:
         version = dumping.version_for(loaded, asked)
@@ -122,7 +124,7 @@ def _text(loaded: Loaded, asked: dumping.Asked, stage: str) -> str:
             assert made is not None
             with dumping.policies(asked.nonsmooth):
                 return stage_text(made, version, stage)
-        text = dumping.text_of(version)
+        text = dumping.module_of(version, is_standalone)
     except s2s.errors.DifferentiationError as problem:
         fail(refusal(problem, loaded, asked))
     except StageError as problem:

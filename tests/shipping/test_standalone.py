@@ -1,0 +1,267 @@
+"""Modules that stand alone give what the derivatives give, where s2s cannot be imported."""
+
+import copy
+import dataclasses
+import enum
+import pickle
+import re
+import subprocess
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.runtime import floats
+from s2s.shipping.plain import plain
+from s2s.shipping.standalone import CannotShip, standalone
+from s2s.sources import version
+from tests.bank import CASES
+from tests.helpers import ROOT
+from tests.shipping.without_s2s import is_same
+
+IMPORTS_OF_S2S = re.compile(r"^\s*(from|import) s2s\b", re.MULTILINE)
+
+
+def run_alone(programs):
+    """What is wrong with programs in a process without s2s."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.shipping.without_s2s"], input=pickle.dumps(programs), capture_output=True,
+        cwd=ROOT, timeout=300)
+    assert done.returncode == 0, done.stderr.decode()
+    return done.stderr.decode()
+
+
+def program(made, args):
+    """A version as a module that stands alone, and what it gives for arguments."""
+    return standalone(made), made.compiled.entry, pickle.dumps(args), pickle.dumps(made.raw(*copy.deepcopy(args)))
+
+
+def versions_of_the_bank():
+    """The gradient of each program of the bank, with the values of its parameters."""
+    for case in CASES:
+        argnums = case.argnums
+        if argnums is None:
+            argnums = tuple(k for k, arg in enumerate(case.args) if floats(arg))
+        args, kwargs = copy.deepcopy((case.args, case.kwargs))
+        try:
+            yield case.name, version(case.f, args, kwargs, "grad", argnums), call_of(case.f, argnums, args, kwargs)
+        except s2s.errors.NonScalarOutputError:
+            continue
+
+
+def call_of(f, argnums, args, kwargs):
+    dispatcher = s2s.grad(f, argnums).dispatcher
+    dispatcher = dispatcher.dispatcher_for(args, kwargs) if hasattr(dispatcher, "dispatcher_for") else dispatcher
+    return dispatcher.collect(*args, **kwargs)
+
+
+def test_the_bank_runs_without_s2s(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    programs, asking, bare = [], [], []
+    for name, made, args in versions_of_the_bank():
+        bare.append(not IMPORTS_OF_S2S.search(made.compiled.text))
+        try:
+            pickle.dumps(args)
+            programs.append(program(made, args))
+        except CannotShip as problem:
+            assert str(problem) == "it asks the compiler when it runs"
+            asking.append(name)
+        except (pickle.PicklingError, AttributeError):  # a function as an argument
+            continue
+    assert len(programs) > 980 and not any(IMPORTS_OF_S2S.search(text) for text, *_ in programs)
+    assert len(asking) < 12 and all("recursion" in name or "power_by" in name for name in asking)
+    assert run_alone(programs) == ""
+    assert np.mean(bare) > 0.79
+
+
+def test_a_wrong_number_would_be_seen():
+    text, entry, args, expected = program(version(np.tanh, (0.3,), {}, "grad", 0), (0.3,))
+    assert run_alone([(text, entry, args, expected)]) == ""
+    assert run_alone([(text.replace("1.0 -", "1.5 -"), entry, args, expected)]).startswith("tanh_grad: ")
+    assert "ModuleNotFoundError" in run_alone([("import s2s\n", entry, args, expected)])
+
+
+# --- what is written in ---------------------------------------------------------------------------
+
+SCALE = 2.0
+TABLE = np.linspace(0.1, 0.9, 5)
+DRAWN = np.random.default_rng(0).normal(size=5)
+OPTIONS = {"power": 3, "names": ("a", "b")}
+scale_bar = 4.0
+
+
+class Side(enum.Enum):
+    LEFT = 1.5
+    RIGHT = 2.5
+
+
+@dataclasses.dataclass
+class Spring:
+    stiffness: float
+    length: dataclasses.InitVar[float] = 0.0
+
+    def __post_init__(self, length):
+        self.rest = length
+
+
+SPRING = Spring(3.0, 0.5)
+
+
+def _inner(x, *, by=SCALE):
+    """A helper with a default that is read of the module."""
+    return x * by + np.sum(TABLE)
+
+
+@s2s.differentiable
+def _decorated(x):
+    return _inner(x) ** OPTIONS["power"]
+
+
+def energy(x):
+    total = 0.0
+    for k in range(2):
+        total = total + np.sum(_decorated(x) * DRAWN) * SPRING.rest * scale_bar
+    return total * Side.LEFT.value + float(_inner(SCALE))
+
+
+X = np.array([0.3, 1.2, -0.4, 0.8, 1.9])
+
+
+@pytest.mark.parametrize("mode", ["grad", "value_and_grad", "hessian", "jacobian", "primal"])
+def test_what_the_user_has_in_the_module_is_written_in(mode):
+    made = version(energy, (X,), {}, mode, 0)
+    text = standalone(made)
+    assert not IMPORTS_OF_S2S.search(text) and "import test" not in text and "tests" not in text
+    assert run_alone([program(made, (X,))]) == ""
+
+
+def test_statements_that_give_the_value_again_are_kept_and_others_are_written_as_data():
+    text = standalone(version(energy, (X,), {}, "value_and_grad", 0))
+    assert "\nTABLE = np.linspace(0.1, 0.9, 5)\n" in text and "\nSCALE = 2.0\n" in text
+    assert "\nDRAWN = np.array([0.1257" in text and "default_rng" not in text
+
+
+def test_pullbacks_stand_alone():
+    module = sys.modules["alone"] = types.ModuleType("alone")
+    exec(standalone(version(energy, (X,), {}, "vjp", None)), vars(module))
+    value, pullback = module.energy_vjp(X)
+    assert value == energy(X) and np.allclose(pullback(1.0)[0], s2s.grad(energy)(X), rtol=1e-14)
+
+
+def test_closures_are_written_in():
+    factor, helper = 3.5, lambda v: v * 2.0
+
+    def deep(v):
+        return helper(v) * factor
+
+    def f(x):
+        return np.sum(deep(x) * x) + deep(SCALE)
+
+    made = version(f, (X,), {}, "value_and_grad", 0)
+    assert run_alone([program(made, (X,))]) == ""
+
+
+def test_general_forms_take_their_helpers_along():
+    def f(x, y):
+        return np.sum(x * y + x)
+
+    made = version(f, (), {}, "grad", (0, 1))
+    assert "rt.unbroadcast" in made.compiled.text
+    text = standalone(made)
+    scope = {}
+    exec(text, scope)
+    found, expected = scope["f_grad"](X, 2.0), s2s.grad(f, (0, 1))(X, 2.0)
+    assert np.array_equal(found[0], expected[0]) and found[1] == pytest.approx(expected[1])
+    assert not re.search(r"(?<![\w.])_[a-z]\w*\(", text)  # no private names
+    with pytest.raises(ValueError, match=r"a gradient needs one number \[S2S401\]"):
+        scope["check_scalar"](X, "f")
+
+
+def factorial(x, n):
+    return 1.0 if n == 0 else x * factorial(x, n - 1)
+
+
+def test_what_asks_the_compiler_when_it_runs_is_refused():
+    with pytest.raises(CannotShip, match="it asks the compiler when it runs"):
+        standalone(version(factorial, (1.5, 3), {}, "grad", 0))
+
+
+def test_what_is_no_data_is_refused():
+    stream = np.random.default_rng(0)
+
+    def f(x):
+        return x * x + 0.0 * stream.normal()
+
+    with pytest.raises(CannotShip, match="`stream` is a Generator, which cannot be written as source"):
+        standalone(version(f, (2.0,), {}, "value_and_grad", 0))
+
+
+def test_a_plain_module_imports_what_it_reads_of_the_users():
+    made = version(energy, (X,), {}, "value_and_grad", 0)
+    text = plain(made)
+    assert f"\nfrom {__name__} import " in text
+    scope = {}
+    exec(text, scope)
+    value, gradient = scope["energy_value_and_grad"](X)
+    assert value == energy(X) and is_same(gradient, s2s.grad(energy)(X))
+
+
+# --- the examples ---------------------------------------------------------------------------------
+
+EXAMPLES = sorted(
+    file for file in (ROOT / "examples" / "questions").glob("*.py") if "def sources(" in file.read_text())
+
+
+def test_the_examples_run_without_s2s(monkeypatch):
+    """Each derivative whose source an example shows."""
+    pytest.importorskip("sklearn", reason="some of them need scikit-learn")
+    programs, refused = [], []
+
+    def source(f, *args, mode="grad", argnums=0, **kwargs):
+        made = version(f, args, kwargs, mode, argnums if mode != "vjp" else None)
+        if mode in ("grad", "value_and_grad"):
+            try:
+                programs.append(program(made, call_of(f, argnums, args, kwargs)))
+            except CannotShip as problem:
+                refused.append(f"{f.__name__}: {problem}")
+        return made.compiled.text
+
+    monkeypatch.syspath_prepend(ROOT / "examples" / "questions")
+    monkeypatch.setattr(s2s, "source", source)
+    for file in EXAMPLES:
+        __import__(file.stem).sources()
+    assert len(programs) > 15 and refused == ["radius: it asks the compiler when it runs"]
+    assert run_alone(programs) == ""
+
+
+def test_the_three_programs_beside_them_run_without_s2s(monkeypatch):
+    pytest.importorskip("sklearn", reason="one of them needs scikit-learn")
+    pytest.importorskip("scipy", reason="one of them needs SciPy")
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    digits, newton, softmax = map(__import__, ("digits", "newton", "softmax"))
+    rng = np.random.default_rng(0)
+    calls = [
+        (digits.objective, (rng.normal(size=64 * 10 + 10), rng.normal(size=(20, 64)), rng.integers(0, 10, 20), 0.1)),
+        (newton.newton_sqrt, (2.0, 5)), (softmax.loss, softmax.sample()),
+    ]  # fmt: skip
+    assert run_alone([program(version(f, args, {}, "value_and_grad", 0), args) for f, args in calls]) == ""
+
+
+@s2s.custom_gradient
+def clipped(x):
+    def grad(dy):
+        return dy * np.clip(2.0 * x, -1.0, 1.0)
+
+    return np.sum(x * x), grad
+
+
+def with_a_gradient_of_its_own(x):
+    return clipped(x) * np.sum(x)
+
+
+def test_a_function_with_a_gradient_of_its_own_gives_its_value():
+    made = version(with_a_gradient_of_its_own, (X,), {}, "value_and_grad", 0)
+    assert "clipped(" in made.compiled.text
+    assert run_alone([program(made, (X,))]) == ""
