@@ -19,6 +19,7 @@ from s2s.optimize.checking import are_checked, checked
 from s2s.optimize.contractions import contract, contract_others
 from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
+from s2s.optimize.factors import share_factors
 from s2s.optimize.first_additions import assign_first_additions
 from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.iteration_adjoints import make_in_iterations
@@ -57,6 +58,9 @@ OUTER_SUMS = Pass(
     optional=True, reassociates=True)
 TRIANGULAR = Pass(
     "triangular", substitute_in_triangular, "systems of Cholesky factors are solved by substitution", optional=True,
+    reassociates=True)
+FACTORS = Pass(
+    "factors", share_factors, "a matrix is factorised once for all systems, inverses and determinants", optional=True,
     reassociates=True)
 ITERATION_ADJOINTS = Pass(
     "iteration-adjoints", make_in_iterations, "adjoints of what each iteration writes anew are made in the iteration",
@@ -101,8 +105,8 @@ PRODUCTS_OF_LOOPS = Pass(
 
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, TRIANGULAR, ITERATION_ADJOINTS, LAST_COPIES,
-    VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE,
-    ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
+    VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS,
+    DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -128,7 +132,7 @@ OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"inner-products", "iteration-adjoints", "outer-sums"})}
+NOT_FOR = {"numba": frozenset({"factors", "inner-products", "iteration-adjoints", "outer-sums"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 

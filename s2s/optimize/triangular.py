@@ -20,7 +20,7 @@ from s2s.core import ir
 from s2s.core.values import Array
 from s2s.optimize.rewriting import map_blocks, without_result
 
-__all__ = ["substitute_in_triangular"]
+__all__ = ["TRANSPOSES", "substitute_in_triangular"]
 
 _SOLVE, _CHOLESKY = ir.Const(np.linalg.solve), ir.Const(np.linalg.cholesky)
 
@@ -72,14 +72,14 @@ class _Substituter:
                 known, upper = self.context.value(matrix), dict(made.kwargs).get("upper", _FALSE)
                 is_matrix = isinstance(known, Array) and known.shape is not None and len(known.shape) == 2
                 return (matrix, upper == _FALSE, transposed) if is_matrix and upper in (_FALSE, _TRUE) else None
-            if (made.fn, made.args[1:]) not in _TRANSPOSES or made.kwargs:
+            if (made.fn, made.args[1:]) not in TRANSPOSES or made.kwargs:
                 return None
             matrix, transposed = made.args[0], not transposed
         return None
 
 
 _FALSE, _TRUE = ir.Const(False), ir.Const(True)
-_TRANSPOSES = [
+TRANSPOSES = [
     (ir.Const(getattr), (ir.Const("T"),)), (ir.Const(np.transpose), ()),
     *((ir.Const(np.swapaxes), axes) for axes in itertools.permutations((ir.Const(-1), ir.Const(-2)))),
 ]

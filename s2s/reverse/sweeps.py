@@ -295,7 +295,8 @@ class Reverser:
                 ]
                 if absent or kind in (tuple, list):
                     return builder.call(ops.make_list if kind is list else ops.make_tuple, *made, span=span)
-                return builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN, span=span)
+                known = Sequence(kind, tuple(map(self.context.value, made)))
+                return builder.let(ir.Call(ir.Const(kind), tuple(made)), known, span=span)
             case Mapping(keys, items):
                 flat: list[ir.Atom] = []
                 for key, item in zip(keys, items, strict=True):

@@ -335,7 +335,7 @@ jvp(
 # --- as they are written --------------------------------------------------------------------------------------------
 
 for _written in (
-    rt.cholesky_bar, rt.cholesky_dot, rt.cofactor, rt.cumprod_bar, rt.eigh_bar, rt.eigvalsh_bar, rt.gap_quotient,
+    rt.cholesky_dot, rt.plain_cholesky_bar, rt.cofactor, rt.cumprod_bar, rt.eigh_bar, rt.eigvalsh_bar, rt.gap_quotient,
     rt.interp_fp_bar, rt.interp_slope, rt.matrix_power_bar, rt.norm_bar, rt.pinv_bar, rt.prod_partial,
     rt.qr_bar, rt.sequence_bar, rt.share, rt.slogdet_weight, rt.svd_bar, rt.svdvals_bar,
     rt.trapezoid_weights, rt.trapezoid_x_bar, rt.align_weights, rt.distance_bar, rt.meshgrid_bar, rt.mirror,
@@ -346,6 +346,7 @@ for _written in (
     directions.tangents_like, directions.unbroadcast, rt.either_used,
 ):
     model(_written)(_written)
+model(rt.cholesky_bar)(rt.plain_cholesky_bar)
 zero(directions.basis, rt.ones_like, directions.count)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
 partials(
@@ -358,6 +359,7 @@ partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(rt.differentiated_as, rt.regular, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
+describe(rt.factors, rt.solve_with, rt.inv_of, rt.det_of, rt.slogdet_of, rt.cofactor_of, result=Result.NEW)
 describe(rt.kept, rt.before_calls, rt.kind_of, result=Result.NEW, acts=True, pure=False)
 describe(rt.now, result=Result.SHARED, acts=True, pure=False)
 describe(rt.check_bits, result=Result.SHARED)  # gives what it checks

@@ -77,6 +77,7 @@ from s2s.runtime._dynamic import (
     without_tangents,
 )
 from s2s.runtime._expected import expect, expect_array, expect_items, expect_kind, unreached_error
+from s2s.runtime._factors import cofactor_of, det_of, factors, inv_of, slogdet_of, solve_with
 from s2s.runtime._linalg import (
     between,
     cholesky_bar,
@@ -91,6 +92,7 @@ from s2s.runtime._linalg import (
     mT,
     norm_bar,
     pinv_bar,
+    plain_cholesky_bar,
     qr_bar,
     regular,
     slogdet_weight,
@@ -232,9 +234,11 @@ __all__ = [
     "meshgrid_bar", "method", "mirror", "no_derivative", "norm_bar", "observed", "observed_step", "observed_test",
     "observing", "ones_like", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",
     "path_error", "periodic", "periodic_fp_bar", "pinv_bar", "place_of_greatest", "place_of_least",
+    "plain_cholesky_bar",
     "places_of_strides", "power", "prod_partial", "pulled", "push", "qr_bar", "quotient", "quotient_again",
     "as_it_is", "rebuild", "record", "record_attribute", "record_content", "record_item", "record_static", "regular",
     "remove_item", "repeat_bar", "reverse_cumsum", "select_bar", "sequence_bar",
+    "cofactor_of", "det_of", "factors", "inv_of", "slogdet_of", "solve_with",
     "set_item", "set_items", "several_bar", "share", "slogdet_weight", "slope_of_abs", "solve_triangular",
     "spectral_norm_bar", "split_entry", "split_like", "stored_bar", "stored_slice", "sum_to", "summand_bar",
     "summed_norm_bar",

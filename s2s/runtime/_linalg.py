@@ -135,6 +135,14 @@ def _substitution() -> Any:
 
 def cholesky_bar(g: Any, factor: Any) -> Any:
     """The symmetric (Hermitian) cotangent of a matrix from that of its lower Cholesky factor."""
+    is_matrix = type(g) is type(factor) is np.ndarray and factor.ndim == 2 and factor.size
+    if is_matrix and g.dtype == factor.dtype == np.float64 and _lapack() is not None:
+        return _cholesky_bar_of_matrix(g, factor)
+    return plain_cholesky_bar(g, factor)
+
+
+def plain_cholesky_bar(g: Any, factor: Any) -> Any:
+    """The same for stacks, any dtype and without SciPy: what is differentiated in its place."""
     # Formulas with conjugate transposes are for the conjugates of JAX's cotangents.
     middle = np.tril(mH(factor) @ np.conj(g))
     middle = middle - 0.5 * np.eye(factor.shape[-1], dtype=middle.dtype) * middle
@@ -142,6 +150,50 @@ def cholesky_bar(g: Any, factor: Any) -> Any:
     inner = solve_triangular(outer, mH(middle), lower=True, transposed=True)
     half = solve_triangular(outer, mH(inner), lower=True, transposed=True)
     return 0.5 * np.conj(half + mH(half))
+
+
+def _cholesky_bar_of_matrix(g: Any, factor: Any) -> Any:
+    """The same by routines that use what is triangular and symmetric. LAPACK's reduction is ``inv(b) @ a @ inv(b).T``:
+    turned around, the transpose of the factor is the lower triangular ``b``. They read one triangle of each matrix."""
+    lapack, n = _lapack(), len(factor)
+    if n < LARGE_SYMMETRIC:
+        inverse, _ = lapack.dtrtri(factor.T)
+        middle = np.tril(factor.T @ g)
+        _halve_diagonal(middle)
+        half = inverse @ middle @ inverse.T
+        return 0.5 * (half + half.T)
+    middle = _blas().dtrmm(1.0, factor.T, g.T, side=1, trans_a=1).T  # factor.T @ g
+    turned, b = 0.5 * np.ascontiguousarray(middle[::-1, ::-1]), np.ascontiguousarray(factor[::-1, ::-1])
+    found, _ = lapack.dsygst(turned.T, b.T, lower=1, overwrite_a=1)
+    lower = np.tril(found.T[::-1, ::-1])
+    whole = lower + lower.T
+    _halve_diagonal(whole)
+    return whole
+
+
+def _halve_diagonal(a: Any) -> None:
+    diagonal = np.einsum("ii->i", a)
+    diagonal *= 0.5
+
+
+LARGE_SYMMETRIC = 128
+
+
+@functools.cache
+def _lapack() -> Any:
+    """SciPy's module of LAPACK's functions; None where there is none."""
+    try:
+        from scipy.linalg import lapack
+    except ImportError:
+        return None
+    return lapack
+
+
+@functools.cache
+def _blas() -> Any:
+    from scipy.linalg import blas
+
+    return blas
 
 
 def cholesky_dot(factor: Any, a_dot: Any) -> Any:

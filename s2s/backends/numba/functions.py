@@ -74,6 +74,7 @@ def replacement(value: Any, call: ast.Call | None) -> Any:
 
 _REPLACED: dict[Any, Any] = {
     **BY_RANK, **REPLACED, directions.unbroadcast: many.unbroadcast, np.histogram: histogram, rt.bin_of: bin_of,
+    rt.cholesky_bar: rt.plain_cholesky_bar,
 }
 
 

@@ -16,7 +16,7 @@ from s2s import runtime as rt
 from s2s.core.functions import Result, Varies
 from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr, num
-from s2s.rules.table import alias, jvp, linear, model, vjp
+from s2s.rules.table import alias, jvp, linear, model, vjp, zero
 
 
 def _h(a: Any) -> Any:
@@ -112,6 +112,17 @@ vjp(
     np.linalg.slogdet, a=_slogdet, params="a",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(3, 3, complex=True))],
 )
+
+
+# --- the same with factors ----------------------------------------------------------------------------------
+
+
+model(rt.solve_with)(lambda factors, a, b, transposed=False: np.linalg.solve(a.T if transposed else a, b))
+model(rt.inv_of)(lambda factors, a: np.linalg.inv(a))
+model(rt.det_of)(lambda factors, a: np.linalg.det(a))
+model(rt.slogdet_of)(lambda factors, a: np.linalg.slogdet(a))
+model(rt.cofactor_of)(lambda factors, a, determinant: rt.cofactor(a, determinant))
+zero(rt.factors)
 
 
 # --- norm ---------------------------------------------------------------------------------------------------
