@@ -21,6 +21,7 @@ from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.factors import share_factors
 from s2s.optimize.first_additions import assign_first_additions
+from s2s.optimize.helpers import spell_helpers
 from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.iteration_adjoints import make_in_iterations
 from s2s.optimize.loops.expand import as_loops
@@ -83,6 +84,8 @@ FIRST_ADDITIONS = Pass(
 ACCUMULATE = Pass("accumulate", accumulate, "x_bar = x_bar + c becomes x_bar += c", optional=True)
 SINK = Pass("sink", sink, "views and values taken from stacks move to their first reader", optional=True)
 SECTIONS = Pass("sections", drop_empty_sections, "titles of sweeps without statements go", optional=True)
+HELPERS = Pass(
+    "helpers", spell_helpers, "helpers become what they come to in Python where kinds are known", optional=True)
 ITEMS = Pass("items", name_unused_items, "items of loops that nothing reads are called _", optional=True)
 SHARED_NAMES = Pass("shared-names", share_names, "blocks that run again share names, which lets go of their arrays")
 REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
@@ -106,7 +109,7 @@ PRODUCTS_OF_LOOPS = Pass(
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, TRIANGULAR, ITERATION_ADJOINTS, LAST_COPIES,
     VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS,
-    DEAD_CODE, ACCUMULATE, SINK, SECTIONS, ITEMS, SHARED_NAMES,
+    DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -132,7 +135,7 @@ OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"factors", "inner-products", "iteration-adjoints", "outer-sums"})}
+NOT_FOR = {"numba": frozenset({"factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 
