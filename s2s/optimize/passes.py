@@ -16,6 +16,7 @@ from s2s.builder.stages import Pass
 from s2s.core import ir
 from s2s.optimize.accumulate import accumulate
 from s2s.optimize.checking import are_checked, checked
+from s2s.optimize.common_factors import take_out_common_factors
 from s2s.optimize.contractions import contract, contract_others
 from s2s.optimize.copies import drop_copies
 from s2s.optimize.dead import drop_dead
@@ -56,6 +57,9 @@ OUTER_PRODUCTS = Pass(
     optional=True, reassociates=True)
 OUTER_SUMS = Pass(
     "outer-sums", sum_outer_products, "numbers scale vectors in place of matrices, sums of outer products are products",
+    optional=True, reassociates=True)
+COMMON_FACTORS = Pass(
+    "common-factors", take_out_common_factors, "sums of products of matrices with a factor in common are one product",
     optional=True, reassociates=True)
 TRIANGULAR = Pass(
     "triangular", substitute_in_triangular, "systems of Cholesky factors are solved by substitution", optional=True,
@@ -107,9 +111,9 @@ PRODUCTS_OF_LOOPS = Pass(
 """For a backend that compiles loops: a library is faster than these where matrices are multiplied."""
 
 SIMPLIFICATIONS = (
-    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, TRIANGULAR, ITERATION_ADJOINTS, LAST_COPIES,
-    VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS,
-    DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS, ITEMS, SHARED_NAMES,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, COMMON_FACTORS, TRIANGULAR,
+    ITERATION_ADJOINTS, LAST_COPIES, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS, COPIES, INVARIANTS,
+    FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
