@@ -43,12 +43,15 @@ class Stage:
 class Stages:
     """The passes of one compilation, in order. ``primal`` is what was differentiated, and ``tangent`` makes its forward
     mode; None where nothing is. ``has_derivatives`` says that the primal has derivatives of other functions in it, with
-    sums in an order of their own."""
+    sums in an order of their own. ``decisions`` say how the reverse sweep gets the primal values that it reads,
+    ``varied`` are the variables that carry a derivative."""
 
     passed: list[Stage] = field(default_factory=list)
     primal: ir.Function | None = None
     tangent: Callable[[], ir.Function] | None = None
     has_derivatives: bool = False
+    decisions: tuple[Any, ...] = ()
+    varied: frozenset[ir.Atom] = frozenset()
 
     def note(self, name: str, before: ir.Function | None, after: ir.Function, exact: bool) -> None:
         """Note what a pass made of a function; one that changed nothing is left out."""

@@ -10,18 +10,22 @@ from dataclasses import dataclass
 from typing import Any
 
 import s2s
-from s2s.cli.loading import CannotLoad, Loaded, bound, evaluated
+from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated
 from s2s.core.values import Array, Unknown
 from s2s.directives.decorated import Differentiable, made_differentiable, options_of
 from s2s.directives.differentiable import default_options
 from s2s.dispatch.version import Version
+from s2s.explanation import Explanation, explain
 from s2s.shipping.plain import plain
 from s2s.shipping.standalone import CannotShip, split, standalone
 from s2s.sources import version
 from s2s.versions.kinds import Kind, read_kinds
 from s2s.versions.target import target_of
 
-__all__ = ["Asked", "argnums", "policies", "version_for", "what_to_say", "without_comments"]
+__all__ = [
+    "Asked", "argnums", "explained", "merged", "module_of", "on_backend", "policies", "text_of", "version_for",
+    "what_to_say", "without_comments",
+]
 
 
 @dataclass
@@ -56,21 +60,30 @@ def policies(given: tuple[str, ...]) -> Any:
 
 def version_for(loaded: Loaded, asked: Asked) -> Version:
     """The version that is asked for. Raises CannotLoad, and what the compiler raises."""
-    function = _on_backend(loaded.function, asked.backend)
+    return version(*_asked(loaded, asked))
+
+
+def explained(loaded: Loaded, asked: Asked) -> Explanation:
+    """What is known of the version that is asked for. Raises CannotLoad, and what the compiler raises."""
+    return explain(*_asked(loaded, asked))
+
+
+def _asked(loaded: Loaded, asked: Asked) -> tuple[Any, ...]:
+    """The function, example arguments, mode, arguments to differentiate and kinds."""
+    function = on_backend(loaded.function, asked.backend)
     wanted = argnums(asked.wrt, loaded.first)
     kinds, values = read_kinds(asked.kinds), evaluated(asked.args, loaded.module)
     if asked.mode == "vjp" and (loaded.is_method or asked.wrt):
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     elif asked.mode == "vjp":
         wanted = None
-    with policies(asked.nonsmooth):
-        if not values:
-            return version(function, (), {}, asked.mode, wanted, kinds)
-        args, kwargs = bound(loaded, values, kinds)
-        return version(function, args, kwargs, asked.mode, wanted)
+    if not values:
+        return function, (), {}, asked.mode, wanted, kinds
+    args, kwargs = bound(loaded, values, {**annotated_kinds(function), **kinds})
+    return function, args, kwargs, asked.mode, wanted
 
 
-def _on_backend(function: Any, backend: str) -> Any:
+def on_backend(function: Any, backend: str) -> Any:
     """The function with another backend than it is decorated with."""
     if not backend:
         return function

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 
 from s2s.directives.decorated import Differentiable, unwrap
-from s2s.versions.kinds import Kind
+from s2s.versions.kinds import Kind, read_kind
 
-__all__ = ["CannotLoad", "Loaded", "bound", "evaluated", "load", "load_all"]
+__all__ = ["CannotLoad", "Loaded", "annotated_kinds", "bound", "evaluated", "load", "load_all"]
 
 
 class CannotLoad(Exception):
@@ -189,5 +189,34 @@ def bound(
     lengths |= {name: value for name, value in values.items() if type(value) is int}
     random = np.random.default_rng(seed)
     made = {name: kind.example(random, lengths) for name, kind in kinds.items() if name not in values}
+    parameters = inspect.signature(loaded.function).parameters.values()
+    missing = [p.name for p in parameters if p.default is p.empty and p.name not in {**made, **values}
+               and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+    if missing:
+        said = ", ".join(f"{name}: f8[3]" for name in missing)
+        named = ", ".join(missing)
+        raise CannotLoad(f'{loaded.place}: what {named} will be is not known; say --args "{said}", or --arg')
     given = loaded.bind({**made, **values})
     return given.args, given.kwargs
+
+
+_OF_TYPES = {float: "float", int: "int", bool: "bool", complex: "complex", np.ndarray: "f8[:]"}
+
+
+def annotated_kinds(function: Any) -> dict[str, Kind]:
+    """The kinds that the annotations of a function give to parameters without a default."""
+    found = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        annotation = parameter.annotation
+        texts = [annotation, *getattr(annotation, "__metadata__", ())]
+        said = next((text for text in texts if isinstance(text, str)), _OF_TYPES.get(_hashable(annotation), ""))
+        if parameter.default is parameter.empty and said:
+            try:
+                found[name] = read_kind(said)
+            except TypeError:  # the name of a class
+                continue
+    return found
+
+
+def _hashable(value: Any) -> Any:
+    return value if isinstance(value, type) else None

@@ -6,6 +6,8 @@ wrong usage. Only this folder imports click and rich.
 
 from __future__ import annotations
 
+import copy
+import importlib.util
 import inspect
 import os
 from pathlib import Path
@@ -16,11 +18,16 @@ import click
 import s2s
 from s2s.cache import disk
 from s2s.cli import dump as dumping
-from s2s.cli.loading import CannotLoad, Loaded, load_all
+from s2s.cli.checking import check, show_checked
+from s2s.cli.doctor import findings
+from s2s.cli.explaining import show_cost, show_explanation
+from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated, load_all
 from s2s.cli.stages import StageError, stage_text
 from s2s.cli.terminal import fail, note, show, show_beside
 from s2s.directives.decorated import unwrap
+from s2s.explanation import measure, with_numba
 from s2s.listing import as_markdown
+from s2s.versions.kinds import read_kinds
 from s2s.versions.target import target_of
 
 _WITH_VALUES = "  = or:       give example values, --arg 'x=np.ones(3)': what is not known is then looked up in a run"
@@ -32,8 +39,10 @@ Examples:
 
 \b
   s2s dump model.py:loss                            the gradient, as code
-  s2s dump model.py:loss --args "w: f8[:, :], n: 10"   for these kinds of arguments
+  s2s dump model.py:loss --args "w: f8[:], n: 10"   for these kinds of arguments
   s2s dump model.py:loss --wrt w,b -o loss_grad.py  with respect to w and b, to a file
+  s2s check model.py:loss --arg 'w=np.ones(3)'      the gradient against differences
+  s2s explain model.py:loss                         what is known of each line
   s2s functions --filter linalg                     what has a derivative rule
 
 `s2s COMMAND --help` says more of each. Exit codes: 0; 1 where something is refused or a check fails; 2 for wrong usage.
@@ -118,7 +127,8 @@ def dump(
 def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool) -> str:
     """The text for one function. Ends the program where it is refused."""
     try:
-        version = dumping.version_for(loaded, asked)
+        with dumping.policies(asked.nonsmooth):
+            version = dumping.version_for(loaded, asked)
         if stage != "final":
             made = target_of(loaded.function)
             assert made is not None
@@ -164,6 +174,100 @@ def _primal(loaded: Loaded) -> str:
     except (OSError, TypeError):
         return f"# {loaded.place}: no source"
     return "\n".join(f"{first + k:4d}  {line.rstrip()}" for k, line in enumerate(lines))
+
+
+def _called(loaded: Loaded, args: tuple[str, ...], kinds: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call: those that are given, and random ones of the kinds that are known. Raises CannotLoad
+    where some are missing."""
+    values, given = evaluated(args, loaded.module), read_kinds(kinds)
+    return bound(loaded, values, {**annotated_kinds(loaded.function), **given})
+
+
+@main.command("check", epilog=_TARGET)
+@click.argument("target")
+@of_arguments
+@click.option("--order", type=click.IntRange(1, 3), default=1, show_default=True, help="The highest derivative.")
+@click.option("--rtol", type=float, help="How far the two may be apart, relative where they are greater than 1.")
+def check_command(
+    target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
+    order: int, rtol: float | None,
+) -> None:
+    """Compare the derivatives of TARGET with differences, by each argument. The function is called; arguments that only
+    have a kind get random numbers between 0.5 and 1.5."""
+    os.environ["S2S_CACHE"] = "off"
+    is_right = True
+    for loaded in loaded_from(target):
+        loaded.function = dumping.on_backend(loaded.function, backend or "")
+        try:
+            given, named = _called(loaded, args, kinds)
+            with dumping.policies(nonsmooth):
+                wanted = dumping.argnums(wrt) if wrt else None
+                found = check(loaded, given, named, wanted, order, rtol)
+            value = loaded.function(*copy.deepcopy(given), **copy.deepcopy(named))
+        except CannotLoad as problem:
+            fail(str(problem))
+        except s2s.errors.DifferentiationError as problem:
+            fail(str(problem))
+        is_right &= show_checked(loaded.place.rpartition(":")[2], value, found)
+    if not is_right:
+        raise SystemExit(1)
+
+
+@main.command("explain", epilog=_TARGET)
+@click.argument("target")
+@of_arguments
+@click.option("--mode", type=click.Choice(("grad", "value_and_grad", "vjp", "jvp")), default="grad", show_default=True,
+              help="Of what.")  # fmt: skip
+@click.option("--measure", "is_measured", is_flag=True, help="Call it, for its time and memory, and ask Numba.")
+def explain_command(
+    target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
+    mode: str, is_measured: bool,
+) -> None:
+    """Say of each line of TARGET whether the derivative flows through it (*), what is kept of it for the reverse sweep
+    and why, what is computed again, by which rule it is differentiated, what was chosen, what is left to the run."""
+    os.environ["S2S_CACHE"] = "off"
+    for loaded in loaded_from(target):
+        asked = dumping.Asked(wrt, mode, backend or "", args, kinds, nonsmooth)
+        try:
+            with dumping.policies(nonsmooth):
+                show_explanation(dumping.explained(loaded, asked))
+                if is_measured:
+                    _measure(loaded, asked)
+        except CannotLoad as problem:
+            fail(str(problem))
+        except s2s.errors.DifferentiationError as problem:
+            fail(refusal(problem, loaded, asked))
+
+
+def _measure(loaded: Loaded, asked: dumping.Asked) -> None:
+    """Print what a call of the gradient takes."""
+    args, kwargs = _called(loaded, asked.args, asked.kinds)
+    wanted = dumping.argnums(asked.wrt, loaded.first)
+    plain, compiled = (
+        s2s.grad(dumping.on_backend(loaded.function, name), wanted) for name in ("numpy", "numba"))
+    has_numba = importlib.util.find_spec("numba") is not None
+    cost = measure(loaded.function, plain, args, kwargs)
+    show_cost(cost, with_numba(compiled, args, kwargs) if has_numba else None)
+
+
+def loaded_from(target: str) -> list[Loaded]:
+    """The functions that are named. Ends the program where there are none."""
+    try:
+        return load_all(target)
+    except CannotLoad as problem:
+        fail(str(problem))
+        raise
+
+
+@main.command("doctor")
+def doctor_command() -> None:
+    """Say what is installed, whether the cache can be written to, Numba works and a first gradient is right."""
+    is_well = True
+    for is_right, text in findings():
+        is_well &= is_right
+        click.echo(f"{'ok  ' if is_right else 'WRONG'}  {text}")
+    if not is_well:
+        raise SystemExit(1)
 
 
 @main.group("cache")

@@ -220,6 +220,9 @@ class Joint:
             if settled and reversal.to_give_back <= given_back:
                 reverser.reading.check()
                 reversal.to_undo = set(undone)
+                if self.context.stages is not None:
+                    self.context.stages.decisions = tuple(reversal.plan.decisions.values())
+                    self.context.stages.varied = frozenset(self.context.varied)
                 reversal.rewinds = reversal.rewinds or bool(undone)
                 return reversal
             undone |= reversal.to_undo

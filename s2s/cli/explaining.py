@@ -1,0 +1,60 @@
+"""``s2s explain``: what is known of a derivative in, text out."""
+
+from __future__ import annotations
+
+import click
+
+from s2s.explanation import Cost, Explanation, Line
+
+__all__ = ["show_cost", "show_explanation"]
+
+
+def show_explanation(e: Explanation) -> None:
+    """Print what is known, line by line. ``*`` marks the lines through which the derivative flows."""
+    taken = ", ".join(f"{name}: {kind}" for name, kind in e.arguments.items())
+    click.echo(f"{e.mode} of {e.name}({taken}): {e.generated_lines} lines of code\n")
+    _show_lines(e.lines)
+    if e.helpers:
+        click.echo("\nlines of functions that are a part of it:")
+        _show_lines([line for line in e.helpers if line.is_active or line.facts])
+    if e.guards:
+        click.echo("\nthe code relies on this, and is made again where it is otherwise:")
+        for guard in e.guards:
+            click.echo(f"  {guard}")
+    click.echo(f"\nbackend auto: {e.auto}")
+
+
+def _show_lines(lines: list[Line]) -> None:
+    if not lines:
+        return
+    width = max(len(str(line.number)) for line in lines)
+    for line in lines:
+        mark = "*" if line.is_active else " "
+        click.echo(f"{mark} {line.number:{width}d}  {line.text}".rstrip())
+        indent = " " * (width + 4 + len(line.text) - len(line.text.lstrip()))
+        for fact in line.facts:
+            click.echo(f"{indent}^ {fact.kind}: {fact.text}")
+
+
+def show_cost(cost: Cost, numba: str | None) -> None:
+    """Print what a call takes, and whether Numba compiles the code."""
+    click.echo(
+        f"time: {_seconds(cost.seconds)} a call, {cost.times:.1f} times that of the function "
+        f"({_seconds(cost.value_seconds)})")
+    click.echo(f"memory: {_bytes(cost.bytes)} at most, the function {_bytes(cost.value_bytes)}")
+    if numba is not None:
+        click.echo(f"Numba: {numba or 'compiles it'}")
+
+
+def _seconds(value: float) -> str:
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value / 1e-6:.3g} µs"
+
+
+def _bytes(value: int) -> str:
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g} {unit}"
+    return f"{value} bytes"
