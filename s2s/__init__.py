@@ -44,9 +44,21 @@ if TYPE_CHECKING:
     from s2s.directives.policies import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
     from s2s.directives.user_rules import custom_gradient, defjvp, defvjp, partials
     from s2s.equations import implicit
-    from s2s.errors import RecordedWarning, SearchWarning
     from s2s.listing import functions
     from s2s.njit import njit_grad, njit_value_and_grad
+    from s2s.notices import (
+        CompileTimeWarning,
+        DerivativeWarning,
+        DynamicCallWarning,
+        NumbaFallbackWarning,
+        NumbaLeftOutWarning,
+        RecompilationWarning,
+        RecordedWarning,
+        SearchWarning,
+        SinglePrecisionWarning,
+        StraightThroughWarning,
+        ZeroGradientWarning,
+    )
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
     from s2s.testing import check_grads
     from s2s.transforms import (
@@ -62,10 +74,19 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "CompileTimeWarning",
     "Derivative",
+    "DerivativeWarning",
     "Differentiable",
+    "DynamicCallWarning",
+    "NumbaFallbackWarning",
+    "NumbaLeftOutWarning",
+    "RecompilationWarning",
     "RecordedWarning",
     "SearchWarning",
+    "SinglePrecisionWarning",
+    "StraightThroughWarning",
+    "ZeroGradientWarning",
     "__version__",
     "check_grads",
     "checkpoint",
@@ -112,8 +133,22 @@ _LATER = {
     **dict.fromkeys(("jacobian_sparsity", "sparse_hessian", "sparse_jacobian"), "s2s.sparse"),
     **dict.fromkeys(("custom_gradient", "defjvp", "defvjp", "partials"), "s2s.directives.user_rules"),
     "Derivative": "s2s.derivatives",
-    "RecordedWarning": "s2s.errors",
-    "SearchWarning": "s2s.errors",
+    **dict.fromkeys(
+        (
+            "CompileTimeWarning",
+            "DerivativeWarning",
+            "DynamicCallWarning",
+            "NumbaFallbackWarning",
+            "NumbaLeftOutWarning",
+            "RecompilationWarning",
+            "RecordedWarning",
+            "SearchWarning",
+            "SinglePrecisionWarning",
+            "StraightThroughWarning",
+            "ZeroGradientWarning",
+        ),
+        "s2s.notices",
+    ),
     "check_grads": "s2s.testing",
     "checkpoint": "s2s.directives.checkpointing",
     "checkpointed": "s2s.directives.checkpointing",

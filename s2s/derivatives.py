@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.core.critical import section
+from s2s.core.inspection import compiled_from
 from s2s.core.public import PublicDerivative
 from s2s.core.settings import backend_setting, passes_setting
 from s2s.directives.decorated import Differentiable, options_of
@@ -29,6 +30,7 @@ from s2s.dispatch.lookup import start_afresh
 from s2s.dispatch.pullbacks import with_pullback, with_tangents
 from s2s.dispatch.version import Version
 from s2s.errors import error
+from s2s.notices import Notice, tell
 from s2s.versions.target import Target, target_of
 
 if TYPE_CHECKING:
@@ -136,6 +138,8 @@ def store_of(f: Any) -> _Store:
         if isinstance(f, (types.FunctionType, Differentiable, Derivative))
         else None
     )
+    if own is None and compiled_from(f) is not None:
+        return _compiled_stores.setdefault(f, _Store(f))
     if own is None:
         return _builtin_stores.setdefault(f, _Store(f)) if _is_eternal(f) else _Store(f)
     store = own.get("__s2s__")
@@ -145,6 +149,8 @@ def store_of(f: Any) -> _Store:
 
 
 _builtin_stores: dict[Any, _Store] = {}
+_compiled_stores: weakref.WeakKeyDictionary[Any, _Store] = weakref.WeakKeyDictionary()
+"""Those of functions that Numba has compiled."""
 
 
 def _is_eternal(f: Any) -> bool:
@@ -190,9 +196,21 @@ def derivative(
             options += (("passes", passes),) if passes else ()
             ask = Ask(mode, wanted, single, has_aux, options, count, is_auto)
             found = store.derivatives[where] = _new_derivative(f, ask, store)
+            if not is_auto and compiled_from(f) is not None and dict(options)["backend"] == "numpy":
+                _tell_of_numba(f.py_func)
             found.made_from = (mode, f, argnums, has_aux, unconnected, count, changes, holomorphic)
             _made.add(found)
         return found
+
+
+def _tell_of_numba(function: types.FunctionType) -> None:
+    """Say that a function that Numba has compiled is differentiated on NumPy."""
+    code = function.__code__
+    text = (
+        f"`{code.co_name}` is compiled by Numba, its derivative runs on NumPy, where loops may take a thousand times "
+        "as long: leave out `backend=\"numpy\"`, or ask for \"numba\""
+    )
+    tell([Notice("NumbaLeftOutWarning", text, code.co_filename, code.co_firstlineno, code.co_name)])
 
 
 def _on_backend(options: tuple[tuple[str, Any], ...], setting: str) -> tuple[tuple[str, Any], ...]:

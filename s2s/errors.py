@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
-    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "RecordedWarning", "SearchWarning",
-    "SharedMemoryError", "SourceUnavailableError", "UnsupportedSyntaxError", "error", "not_a_function",
+    "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SharedMemoryError", "SourceUnavailableError",
+    "UnsupportedSyntaxError", "error", "not_a_function",
 ]
 
 CONTEXT_LINES = 2
@@ -118,24 +118,6 @@ class NonFiniteError(DifferentiationError, FloatingPointError):
     The parameters and the state that were given are as they were. Take a smaller learning rate, scale the loss, or look
     for the operation that overflows: ``s2s.source`` shows the code of the gradient, and ``np.errstate(all="raise")``
     around a call of it stops at the line.
-    """
-
-
-class SearchWarning(UserWarning):
-    """A loop finds a point by comparisons (bisection, golden section, binary search on a curve).
-
-    What such a loop returns is put together from points that do not depend on what is differentiated: only which side
-    is taken does. So its derivative, that of the steps, is not that of the point. ``s2s.implicit(solver, residual)``
-    gives that one. Where the derivative of the steps is meant, ``warnings.simplefilter("ignore", s2s.SearchWarning)``.
-    """
-
-
-class RecordedWarning(UserWarning):
-    """A function that the compiler refuses, or whose compiled derivative fails, is recorded at each call, as a tracing
-    tool does.
-
-    The gradient is right, or the call is refused; it costs what tracing costs, and there is no adjoint to read. The
-    warning says what the compiler refused. ``S2S_RECORDED=0`` in the environment makes that an error.
     """
 
 

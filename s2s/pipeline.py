@@ -18,19 +18,22 @@ from typing import Any
 
 from s2s.analysis.abstract.folding import limited
 from s2s.analysis.memory import Memory
-from s2s.analysis.steps.searches import warn_of_searches
+from s2s.analysis.steps.searches import notices_of_searches
+from s2s.analysis.surprises import notices_of_loops
 from s2s.batch.jacobian import MODES
 from s2s.batch.observe import observe
 from s2s.builder.builder import Context
-from s2s.builder.stages import Pass, Stages
+from s2s.builder.stages import Clock, Pass, Stages
 from s2s.cache import lowered
 from s2s.codegen.emit import emit
 from s2s.codegen.heading import reason, with_heading
 from s2s.core import ir
 from s2s.core.limits import TooLong, check_statements
+from s2s.core.progress import AFTER, shown_on_terminal
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Same
 from s2s.errors import DifferentiationError, error
+from s2s.notices import Notice, log, tell
 from s2s.optimize.checking import checked, sound
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.detach import detach
@@ -105,9 +108,11 @@ def _severed(function: ir.Function, primal: Primal) -> ir.Function:
     return function
 
 
-def _searches(function: ir.Function, primal: Primal) -> ir.Function:
+def _surprises(function: ir.Function, primal: Primal) -> ir.Function:
+    context = primal.context
     if primal.request.mode not in ("primal", "observed"):
-        warn_of_searches(function, primal.context.value, primal.context.is_varied)
+        context.notices += notices_of_searches(function, context.value, context.is_varied)
+        context.notices += notices_of_loops(function, context.value, context.is_varied, context.effects)
     return function
 
 
@@ -141,7 +146,7 @@ def _outside(function: ir.Function, primal: Primal) -> ir.Function:
 PRIMAL = (
     Pass("rebinding", _rebinding, "x += v that was taken for x = x + v is refused where others refer to the array"),
     Pass("severed", _severed, "results that lost their derivative in text, files or bytes are refused"),
-    Pass("searches", _searches, "loops that find a point by comparisons are warned of"),
+    Pass("surprises", _surprises, "loops are warned of whose derivative may surprise"),
     Pass("steps", _steps, "points without a derivative get the one that is chosen for them"),
     Pass("shifts", _shifts, "maxima that only keep numbers in range carry no derivative", optional=True),
     Pass("own-arguments", _own_arguments, "arguments that are changed are copied first"),
@@ -167,9 +172,12 @@ def compile(
     # a compilation makes many small objects and no cycles: the collector would look through them for nothing
     collecting = gc.isenabled()
     gc.disable()
+    clock = Clock()
     try:
-        with limited():
-            return _compile(fn, arguments, request, stages)
+        with limited(), shown_on_terminal(f"compiling the derivative of {fn.__name__}"):
+            compiled = _compile(fn, arguments, request, stages, clock)
+        _tell_time(fn, request, compiled, clock)
+        return compiled
     except TooLong as problem:
         span, label = parameter_span(fn), str(problem)
         raise error("S2S101", span=span, construct="a function of this length", label=label) from None
@@ -179,29 +187,45 @@ def compile(
         ir.forget_variables()
 
 
+def _tell_time(fn: types.FunctionType, request: Request, compiled: Compiled, clock: Clock) -> None:
+    """Say how long a compilation took, and why where that is long."""
+    code, lines = fn.__code__, compiled.text.count("\n")
+    log("%s of %s (%s:%d): %d lines in %.3f s: %s",
+        request.mode, fn.__name__, code.co_filename, code.co_firstlineno, lines, clock.seconds, clock)
+    if clock.seconds > AFTER and request.mode != "observed":
+        why = compiled.text.partition(":\n")[0].removeprefix("# ") if compiled.text.startswith(f"# {lines}") else ""
+        text = (
+            f"compiling the derivative of `{fn.__name__}` took {clock.seconds:.1f} s: it has {why or f'{lines} lines'} "
+            f"({clock})"
+        )
+        tell([Notice("CompileTimeWarning", text, code.co_filename, code.co_firstlineno, fn.__name__)])
+
+
 def _compile(
-    fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None, clock: Clock
 ) -> Compiled:
     if request.mode != "primal" and table.rule_of_user(fn) is not None:
         raise error("S2S901", problem=f"the source of `{fn.__name__}` is differentiated, which has a rule")
     shared = {name: value.name for name, value in arguments.items() if isinstance(value, Same)}
     varied: set[Any] = {shared.get(path[0], path[0]) for path in request.wrt}
     try:
-        primal, function = _primal(fn, arguments, varied, request, stages)
+        primal, function = _primal(fn, arguments, varied, request, stages, clock)
     except DifferentiationError:
         if request.mode != "primal" or not varied:
             raise
         # nothing is differentiated: what has no derivative is called as it is
-        primal, function = _primal(fn, arguments, set(), request, stages)
+        primal, function = _primal(fn, arguments, set(), request, stages, clock)
     context = primal.context
     function = _with_checkpoints(function, primal)
     if request.mode == "observed":
         function = observe(function, context)
     elif request.mode != "primal":
         function = joined(Joint(context, primal.specializer, function, request, MODES, shared, arguments))
+    clock.lap(request.mode)
     function = sound(with_heading(function, fn, request))
     function = sound(run_passes(SIMPLIFICATIONS, function, context))
     compiled = _emitted(function, fn, primal, arguments)
+    clock.lap("emit")
     if dict(request.options).get("backend") in COMPILE_LOOPS and request.mode != "observed":
         looped = sound(run_passes(WITH_LOOPS, function, context))
         if looped != function:
@@ -211,10 +235,12 @@ def _compile(
 
 def _primal(
     fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], request: Request,
-    stages: Stages | None,
+    stages: Stages | None, clock: Clock,
 ) -> tuple[Primal, ir.Function]:
     """The function that is differentiated, specialised for its arguments."""
     specializer, function = _specialize(fn, arguments, varied, request, stages)
+    specializer.context.clock = clock
+    clock.lap("specialize")
     check_statements(sum(1 for _ in ir.walk(function.body)))
     changes = dict(request.options).get("changes", "")
     primal = Primal(
@@ -323,7 +349,7 @@ def _emitted(
     function: ir.Function, fn: types.FunctionType, primal: Primal, arguments: dict[str, AbstractValue]
 ) -> Compiled:
     """The text of a function, and what it relies on."""
-    specializer, context = primal.specializer, primal.context
+    specializer, context, request = primal.specializer, primal.context, primal.request
     emitted = emit(
         function, globals=fn.__globals__, free=fn.__code__.co_freevars, head=_head(specializer),
         folding=lambda folded: sound(function, context, folded),
@@ -347,6 +373,7 @@ def _emitted(
         dependencies=tuple(version_facts.dependencies(specializer, fn, emitted.imports)),
         result=version_facts.types_of(context.value(function.body.yields[0])),
         met=tuple(sorted(specializer.holding.met)),
+        notices=() if request.mode in ("primal", "observed") else tuple(dict.fromkeys(context.notices)),
         places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
     )
 

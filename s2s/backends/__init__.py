@@ -8,15 +8,13 @@ from __future__ import annotations
 import types
 from typing import TYPE_CHECKING, Any
 
-from s2s.backends.fallback import NumbaFallbackWarning
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from s2s.core.values import AbstractValue
     from s2s.versions.request import Compiled, Request
 
-__all__ = ["NumbaFallbackWarning", "runnable"]
+__all__ = ["runnable"]
 
 
 def runnable(

@@ -21,7 +21,7 @@ from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.reading import Reading
 from s2s.builder import virtual_heap
 from s2s.builder.slice_lengths import made_of_lengths, slice_length
-from s2s.builder.stages import Stages
+from s2s.builder.stages import Clock, Stages
 from s2s.core import inspection, ir, ops
 from s2s.core.closures import Closure
 from s2s.core.values import (
@@ -38,6 +38,7 @@ from s2s.core.values import (
     is_record_class,
 )
 from s2s.directives.policies import BLOCKS
+from s2s.notices import Notice
 from s2s.rules import table
 
 _FOLDED = (
@@ -144,6 +145,8 @@ class Context:
     """Variables whose tangents and cotangents are those of ``stack_sweeps``: no other operation may read them."""
     masks: set[ir.Atom] = field(default_factory=set)
     masks_stay: bool = True
+    notices: list[Notice] = field(default_factory=list)
+    """What may surprise who reads the derivative."""
     heap: virtual_heap.Heap = field(default_factory=virtual_heap.Heap)
     virtual_closures: dict[ir.Var, Callable[[Builder], ir.Atom]] = field(default_factory=dict)
     generators: dict[ir.Var, Any] = field(default_factory=dict)
@@ -178,6 +181,7 @@ class Context:
     choose: Callable[..., Any] | None = None
     reading: Reading | None = None
     stages: Stages | None = None
+    clock: Clock = field(default_factory=Clock)
     naive: bool = False
     switched_off: frozenset[str] = frozenset()
 

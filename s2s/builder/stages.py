@@ -6,13 +6,14 @@ pass.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from s2s.core import ir
 
-__all__ = ["Pass", "Stage", "Stages"]
+__all__ = ["Clock", "Pass", "Stage", "Stages"]
 
 
 @dataclass(eq=False)
@@ -37,6 +38,28 @@ class Stage:
     before: ir.Function | None
     after: ir.Function
     exact: bool = True
+
+
+class Clock:
+    """The seconds that the stages of one compilation take, by their names."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        """Say that a stage has ended, which began where the one before it did."""
+        now = time.perf_counter()
+        self.laps[name] = self.laps.get(name, 0.0) + now - self._last
+        self._last = now
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.laps.values())
+
+    def __str__(self) -> str:
+        longest = sorted(self.laps.items(), key=lambda item: -item[1])[:6]
+        return ", ".join(f"{name} {seconds:.3f} s" for name, seconds in longest)
 
 
 @dataclass

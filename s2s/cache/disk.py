@@ -30,6 +30,7 @@ from s2s.core.hashes import new_hash
 from s2s.core.package import ROOT, __version__
 from s2s.core.values import AbstractValue
 from s2s.directives.policy import Choice, Override, Policy
+from s2s.notices import Notice
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.fingerprints import Unstorable, fingerprint, stable_mark
 from s2s.versions.guards import (
@@ -229,6 +230,7 @@ def _read(
             data["made"],
             loops=_loops(data["loops"]),
             places=data["places"],
+            notices=tuple(Notice(*items) for items in data["notices"]),
         )
     except (
         OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
@@ -326,6 +328,7 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         "result": compiled.result,
         "met": list(compiled.met),
         "places": dict(compiled.places),
+        "notices": [notice.key for notice in compiled.notices],
         "loops": None if (loops := compiled.loops) is None else {
             "text": loops.text, "result": loops.result, **_names(loops),
         },

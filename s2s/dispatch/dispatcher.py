@@ -62,9 +62,11 @@ from s2s.dispatch.observing import (
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.short_lengths import ShortLengths
 from s2s.dispatch.tiers import Tier, may_gain
+from s2s.dispatch.told import tell_of_versions
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.dispatch.writer import Writer
 from s2s.errors import DifferentiationError, error
+from s2s.notices import tell
 from s2s.versions import boundary
 from s2s.versions.argument_guards import ArgumentsGuard, SeparateGuard
 from s2s.versions.expressions import Expressions
@@ -520,6 +522,9 @@ class Dispatcher:
             version = self._linked(recorded(function, renamed, problem), None, inner, avals, request, values)
             version.refused_for = None if inner is None else inner.compiled
             return version
+        if inner is None and values is not None and not self._is_of_s2s:
+            tell(compiled.notices)
+            tell_of_versions(self, avals)
         return self._linked(compiled, file, inner, avals, request, values)
 
     def made_again(self, version: Version, values: tuple[Any, ...]) -> Version:

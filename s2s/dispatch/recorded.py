@@ -12,11 +12,10 @@ from __future__ import annotations
 import os
 import re
 import types
-import warnings
 import weakref
 from typing import Any
 
-from s2s.errors import RecordedWarning
+from s2s import notices
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameters_of
 
@@ -106,7 +105,7 @@ def tell(function: types.FunctionType, request: Request, problem: Any) -> None:
     why, said = _reason(problem)
     name, code = function.__name__.strip("<>"), function.__code__
     warning = f"`{name}` is recorded at each call, as {why}: {said}"
-    warnings.warn_explicit(warning, RecordedWarning, code.co_filename, code.co_firstlineno, name)
+    notices.tell([notices.Notice("RecordedWarning", warning, code.co_filename, code.co_firstlineno, name)])
 
 
 def _reason(problem: Any) -> tuple[str, str]:

@@ -166,6 +166,7 @@ def run_passes(
         if one.optional and one.name in context.switched_off:
             continue
         made = one.run(function, context if given is None else given)
+        context.clock.lap(one.name)
         if context.stages is not None:
             before, after = (function, made) if inside is None else (inside(function), inside(made))
             context.passed(one.name, before, after, exact=not one.reassociates)

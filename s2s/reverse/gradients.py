@@ -32,6 +32,7 @@ from s2s.core.values import (
     Sequence,
     Unknown,
 )
+from s2s.notices import Notice
 from s2s.versions.request import Request
 
 __all__ = ["Gradients", "read_part"]
@@ -42,19 +43,39 @@ class Gradients:
 
     def __init__(
         self, context: Context, request: Request, params: dict[str, ir.Var], arguments: dict[str, AbstractValue],
-        bars: dict[tuple[ir.Var, Path], ir.Atom],
+        bars: dict[tuple[ir.Var, Path], ir.Atom], span: ir.Span | None = None,
     ) -> None:
         self.context = context
         self.request = request
         self.params = params
         self.arguments = arguments
         self.bars = bars
+        self.span = span
         self.given: set[tuple[ir.Var, Path]] = set()
         self.owned: set[ir.Atom] = set()
 
     def all(self, builder: Builder) -> list[ir.Atom]:
         """The cotangents of what is differentiated."""
+        self._note_unconnected()
         return [self._gradient(builder, path) for path in self.request.wrt]
+
+    def _note_unconnected(self) -> None:
+        """Tell of arguments from which no path leads to the result of a function that the user asks for."""
+        options, connected = dict(self.request.options), {var for var, _ in self.bars}
+        is_asked = self.request.mode in ("grad", "value_and_grad") and not {"inner", "changes"} & {*options}
+        is_told = any(notice.category == "SearchWarning" for notice in self.context.notices)
+        if self.span is None or not is_asked or is_told or options.get("unconnected") == "none":
+            return
+        for name in dict.fromkeys(path[0] for path in self.request.wrt):
+            var, known = self.params[name], self.arguments.get(name, UNKNOWN)
+            read = {inner for (param, _), inner in self.context.inputs.items() if param == var}
+            if is_differentiable(known) and connected.isdisjoint({var, *read}):
+                text = (
+                    f"the gradient with respect to `{name}` is zero everywhere: no path that has a derivative leads "
+                    "from it to the result"
+                )
+                span = self.span
+                self.context.notices.append(Notice("ZeroGradientWarning", text, span.file, span.line, span.function))
 
     def _gradient(self, builder: Builder, path: Path) -> ir.Atom:
         var = self.params[path[0]]

@@ -231,7 +231,8 @@ class Joint:
 
     def gradients(self, builder: Builder, bars: dict[tuple[ir.Var, Path], ir.Atom]) -> list[ir.Atom]:
         """The cotangents of what is differentiated, each in the structure of its argument."""
-        return Gradients(self.context, self.request, self.params, self.arguments, bars).all(builder)
+        span = None if self.primal.name.startswith("%") else self.primal.span
+        return Gradients(self.context, self.request, self.params, self.arguments, bars, span).all(builder)
 
     def with_own_loads(self, pullback: ir.Function) -> ir.Function:
         """The pullback reads globals itself instead of capturing what the forward sweep read."""

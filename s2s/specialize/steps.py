@@ -138,6 +138,7 @@ class _Settler:
                 self.holding.note_step(fn, s.span, REMAINDER)
             if why is None and step in self.useful:
                 self.holding.note_step(fn, s.span, "")
+                self.holding.tell_step(fn, s.span)
 
     # --- what is written
 

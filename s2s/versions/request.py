@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from s2s.core.record import record
+from s2s.notices import Notice
 from s2s.versions.fingerprints import Unstorable, fingerprint
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Compiled:
     that makes it. One that ``is_observed`` was made for what values were in a run of the function, which it checks.
     ``loops`` is the same with loops over elements in the place of operations on arrays, for a backend that compiles it.
     ``places`` says where lines of the text come from: for each file of the user, the number of a line of the text and
-    that of the line in the file.
+    that of the line in the file. ``notices`` are told when the version is first used.
     """
 
     text: str
@@ -89,3 +90,4 @@ class Compiled:
     is_observed: bool = False
     loops: Compiled | None = None
     places: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType({})
+    notices: tuple[Notice, ...] = ()

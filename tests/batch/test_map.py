@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import errors
-from s2s.backends import NumbaFallbackWarning
+from s2s import NumbaFallbackWarning, errors
 
 RNG = np.random.default_rng(5)
 X, Y, W = RNG.normal(size=(6, 3)), RNG.normal(size=6), RNG.normal(size=3)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import s2s
-from s2s.backends import NumbaFallbackWarning
+from s2s import NumbaFallbackWarning
 from s2s.codegen.link import link
 from s2s.errors import DifferentiationError, InternalError
 from tests.fuzz.primal import Unfit, known_values, load, smooth

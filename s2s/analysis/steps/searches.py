@@ -17,7 +17,6 @@ maximum, clipping) it is no search. A side is chosen by a branch, by ``where``, 
 from __future__ import annotations
 
 import operator
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, assert_never
 
@@ -27,9 +26,9 @@ from s2s.analysis.abstract.lattice import dtype_of, is_float
 from s2s.core import ir
 from s2s.core.dataflow import reachable
 from s2s.core.values import AbstractValue
-from s2s.errors import SearchWarning
+from s2s.notices import Notice
 
-__all__ = ["find_searches", "warn_of_searches"]
+__all__ = ["find_searches", "notices_of_searches"]
 
 _SELECTS = (np.where,)
 
@@ -46,13 +45,13 @@ def find_searches(
     return [s.span for s in found.values() if s.span and not any(id(inner) in found for inner in ir.walk(s.body))]
 
 
-def warn_of_searches(
+def notices_of_searches(
     function: ir.Function, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool]
-) -> None:
-    """Say of loops that find a point by comparisons that their derivative is that of their steps: once for each."""
+) -> Iterator[Notice]:
+    """What is told of loops that find a point by comparisons: that their derivative is that of their steps."""
     for span in find_searches(function, value_of, is_varied):
         text = _OF_SEARCHES.format(name=span.function or function.name)
-        warnings.warn_explicit(text, SearchWarning, span.file, span.line, function.name, _warned)
+        yield Notice("SearchWarning", text, span.file, span.line, function.name)
 
 
 _OF_SEARCHES = (
@@ -60,10 +59,6 @@ _OF_SEARCHES = (
     "point. Use `s2s.implicit({name}, residual)` in its place, where `residual(x, *args)` is zero at the point: what "
     "the comparisons look for, or for a minimum the derivative of what is least there"
 )
-_warned: dict[Any, Any] = {}
-"""The registry of warnings: which have been given."""
-
-
 _Choice = tuple[ir.Atom, list[tuple[ir.Var, ir.Atom, ir.Atom]]]
 """A test, and what it decides: each with its values on both sides."""
 

@@ -42,12 +42,12 @@ from s2s.backends.numba.libraries import linked_once
 from s2s.backends.numba.messages import without_shapes
 from s2s.backends.numba.number_kinds import UNKNOWN, Kind
 from s2s.backends.numba.paths import DYNAMIC, Outside, Unsupported
-from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.straight import refused as refused_statements
 from s2s.backends.numba.wrappers import kind_of_gradient, kinds_of_result
 from s2s.core.const import Const
 from s2s.core.critical import section
 from s2s.core.linecaches import define
+from s2s.core.progress import shown_on_terminal
 from s2s.core.values import AbstractValue, Array, Dim, Known, ListOf, Scalar, Sequence, is_record_class
 from s2s.versions.argument_guards import ArgumentsGuard, EqualGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.expressions import split_symbol
@@ -169,7 +169,7 @@ class _Alone(Caller):
             around.enter_context(warnings.catch_warnings())
             warnings.simplefilter("ignore", NumbaWarning)
             around.enter_context(section.interruptible())
-            around.enter_context(shown_on_terminal(adapted.node.name))
+            around.enter_context(shown_on_terminal(f"Numba compiles {adapted.node.name}"))
             if not is_parallel:
                 around.enter_context(linked_once())
                 around.enter_context(without_shapes())

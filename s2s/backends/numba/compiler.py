@@ -24,6 +24,7 @@ import functools
 import operator
 import re
 import sys
+import time
 import types
 import warnings
 from collections.abc import Callable, Mapping
@@ -32,7 +33,6 @@ from typing import Any
 
 from s2s.analysis.abstract.parts import part
 from s2s.backends.background import worker
-from s2s.backends.fallback import NumbaFallbackWarning
 from s2s.backends.numba.adaptation import Adapted, adapt
 from s2s.backends.numba.differences import difference
 from s2s.backends.numba.number_kinds import kind_of_value
@@ -44,6 +44,7 @@ from s2s.codegen.link import file_name, link
 from s2s.core.critical import section
 from s2s.core.values import AbstractValue
 from s2s.errors import error
+from s2s.notices import Notice, NumbaFallbackWarning, tell
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled, Path
@@ -60,10 +61,10 @@ from s2s.backends.numba.exits import Pipeline
 from s2s.backends.numba.kept import Kept, digest_of, keep
 from s2s.backends.numba.libraries import linked_once
 from s2s.backends.numba.messages import without_shapes
-from s2s.backends.numba.progress import shown_on_terminal
 from s2s.backends.numba.quiet import leave_warnings_alone
 from s2s.backends.numba.regions import Regions
 from s2s.backends.numba.turns import numba_in_section
+from s2s.core.progress import AFTER, shown_on_terminal
 
 __all__ = ["Refused", "Text", "Wrapped", "at_line", "check_types", "compiled_text", "refused_by"]
 
@@ -380,19 +381,29 @@ class Wrapped(Caller):
                 warnings.simplefilter("ignore", NumbaWarning)
                 around.enter_context(section.interruptible())
                 around.enter_context(numba_in_section())
-                around.enter_context(shown_on_terminal(self.name))
+                around.enter_context(shown_on_terminal(f"Numba compiles {self.name}"))
             if not self.options.get("parallel"):
                 around.enter_context(linked_once())
                 around.enter_context(without_shapes())
-            known = len(refused_statements)
+            known, start = len(refused_statements), time.perf_counter()
             try:
                 self.compiled.compile(types_of)
             except Exception as raised:  # Numba raises what it likes
                 found = refused_by(raised, self.text.compiled)
                 found.is_passing = len(refused_statements) > known
                 raise found from None
+        if time.perf_counter() - start > AFTER and not self.text.is_aside:
+            self._tell_time(time.perf_counter() - start)
         for dispatcher in (self.compiled, *self.called):
             check_types(dispatcher)
+
+    def _tell_time(self, seconds: float) -> None:
+        code, lines = self.text.function.__code__, self.text.compiled.text.count("\n")
+        text = (
+            f"Numba took {seconds:.1f} s to compile {self.name}, of {lines} lines. Where the cache is on, it is kept "
+            "on disk; `s2s.grad(f).source` shows what is long"
+        )
+        tell([Notice("CompileTimeWarning", text, code.co_filename, code.co_firstlineno, code.co_name)])
 
 
 def compiled_text(adapted: Adapted, text: Text, caller: Caller) -> tuple[Any, Kept | None]:

@@ -25,6 +25,7 @@ from s2s.directives.decorated import Differentiable
 from s2s.directives.policies import Chosen, chosen
 from s2s.directives.policy import Choice, Choices, Override, Policy
 from s2s.errors import error
+from s2s.notices import Notice
 from s2s.rules import table
 from s2s.specialize.frames import GENERATED, Frame, FramedClosure
 
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
 __all__ = ["IN_LIBRARY", "Holding", "has_decided", "name_of_step", "of_options"]
 
 STRAIGHT = Policy("straight_through")
+_SAY = (
+    "Say which one is meant, by `s2s.nonsmooth(\"straight_through\")` or `s2s.nonsmooth(\"zero\")` around the "
+    "derivative or with `s2s.differentiable(nonsmooth=...)`, and nothing is told"
+)
 IN_LIBRARY = "library"
 """Why a step is open: it is one of a library, where it has its true derivative."""
 
@@ -185,6 +190,16 @@ class Holding:
         name = name_of_step(fn)
         said = f"{why}: {name} contributes no derivative" if why else f"{name} is differentiated straight through"
         self.noted[f"# {_place(span)}{said}"] = None
+
+    def tell_step(self, fn: Any, span: ir.Span | None) -> None:
+        """Let the user be told that a step passes straight through for which the program has chosen nothing."""
+        name = name_of_step(fn)
+        if span is not None:
+            text = (
+                f"{name} is differentiated straight through, as if it gave its argument; its own derivative is zero. "
+                f"{_SAY}"
+            )
+            self.context.notices.append(Notice("StraightThroughWarning", text, span.file, span.line, span.function))
 
     def under(self, callee: ir.Atom, builder: Any) -> ir.Atom:
         """What is called where a function is decided when the program runs: the function under the choices of this

@@ -1866,7 +1866,7 @@ def switched(x):
 ])
 def test_ordinary_loops_are_no_searches(f, x):
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.simplefilter("error", s2s.SearchWarning)
         s2s.grad(f)(x)
         s2s.jvp(f, (x,), (np.ones_like(x) if np.ndim(x) else 1.0,))
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.backends import NumbaFallbackWarning
+from s2s import NumbaFallbackWarning
 from tests.helpers import differences
 
 pytest.importorskip("numba")

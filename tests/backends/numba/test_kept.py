@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.backends import NumbaFallbackWarning
+from s2s import NumbaFallbackWarning
 
 numba = pytest.importorskip("numba")
 

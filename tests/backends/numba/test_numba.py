@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.backends import NumbaFallbackWarning
+from s2s import NumbaFallbackWarning
 from s2s.backends.numba.binding import check_bound
 from tests.helpers import active_positions, assert_gradient, numerical, random_cotangent
 

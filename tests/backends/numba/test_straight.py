@@ -8,8 +8,8 @@ import pytest
 from numba.core.errors import TypingError
 
 import s2s
+from s2s import NumbaFallbackWarning
 from s2s import runtime as rt
-from s2s.backends import NumbaFallbackWarning
 from s2s.backends.numba import adaptation, compiler, straight, straight_units, units
 from s2s.backends.numba.number_kinds import Kinds
 from s2s.backends.numba.straight import Run, Straights

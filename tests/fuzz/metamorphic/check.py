@@ -12,7 +12,7 @@ import warnings
 import numpy as np
 
 import s2s
-from s2s.backends import NumbaFallbackWarning
+from s2s import NumbaFallbackWarning
 from s2s.errors import DifferentiationError, InternalError
 from tests.fuzz.check import Outcome, Slow, Wrong, group_of, summary, time_limit, where
 from tests.fuzz.metamorphic.rewrite import PREAMBLE, rewritten

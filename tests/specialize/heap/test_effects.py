@@ -557,7 +557,7 @@ def test_calls_that_are_not_followed_put_nothing_else_in_place(name, value, code
 
 def test_refused_programs_are_recorded_with_their_effects(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
-    with pytest.warns(s2s.errors.RecordedWarning):
+    with pytest.warns(s2s.RecordedWarning):
         gradient = s2s.grad(grows_and_is_read)(X)
     np.testing.assert_allclose(gradient, [X[1], X[0], 0.0])
     assert T.hist == [X[0]]

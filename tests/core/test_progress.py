@@ -1,4 +1,4 @@
-"""What is said on a terminal while Numba compiles."""
+"""What is said on a terminal while something takes long."""
 
 import io
 import threading
@@ -6,9 +6,7 @@ import time
 
 import pytest
 
-pytest.importorskip("numba")
-
-from s2s.backends.numba import progress  # noqa: E402
+from s2s.core import progress
 
 
 class Terminal(io.StringIO):
@@ -24,7 +22,7 @@ def wait_for(stream):
 def test_a_line_after_some_time(monkeypatch):
     monkeypatch.setattr(progress, "AFTER", 0.001)
     monkeypatch.setattr("sys.stderr", terminal := Terminal())
-    with progress.shown_on_terminal("loss_grad"):
+    with progress.shown_on_terminal("Numba compiles loss_grad"):
         wait_for(terminal)
         assert terminal.getvalue() == "s2s: Numba compiles loss_grad ..."
     assert terminal.getvalue().endswith(" s\n") and terminal.getvalue().count("\n") == 1
@@ -36,7 +34,7 @@ def test_nothing_is_said(monkeypatch, where):
     monkeypatch.setattr("sys.stderr", stream := io.StringIO() if where == "a file" else Terminal())
 
     def compiled():
-        with progress.shown_on_terminal("loss_grad"):
+        with progress.shown_on_terminal("Numba compiles loss_grad"):
             time.sleep(0.01)
 
     if where == "another thread":

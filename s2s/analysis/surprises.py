@@ -1,0 +1,69 @@
+"""Loops of a specialised function whose derivative may surprise: a function goes in, and what is to be told of it out.
+
+    for f in fs:  y = f(y)            each iteration looks up the derivative of what it calls
+    for v in x:   total += v          x in single precision: each sum is rounded to 24 bits
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Collection, Iterator
+
+from s2s.analysis.abstract.lattice import dtype_of
+from s2s.core import ir
+from s2s.core.values import AbstractValue
+from s2s.notices import Notice
+
+__all__ = ["notices_of_loops"]
+
+_SUMS = (operator.add, operator.iadd, operator.sub, operator.isub)
+_LONG = 1000
+"""A loop of fewer iterations is not told of: what a sum of them loses is a few units in the last place."""
+
+
+def notices_of_loops(
+    function: ir.Function, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool],
+    left: Collection[ir.Var],
+) -> Iterator[Notice]:
+    """What is told of the loops of a function; ``left`` are the results of calls that are decided when it runs."""
+    short = {s.target for s in ir.walk(function.body) if isinstance(s, ir.Let) and _is_short(s.value)}
+    for loop in ir.walk(function.body):
+        if not isinstance(loop, (ir.For, ir.While)) or loop.span is None:
+            continue
+        for call in ir.walk(loop.body) if left else ():
+            if isinstance(call, ir.Let) and call.target in left and call.span is not None:
+                text = (
+                    "what this calls is known only when the program runs: its derivative is looked up in each "
+                    "iteration. A function that the loop can be seen to call is differentiated with it"
+                )
+                yield Notice("DynamicCallWarning", text, call.span.file, call.span.line, function.name)
+        if isinstance(loop, ir.For) and (loop.iterable in short or isinstance(loop.iterable, ir.Const)):
+            continue
+        for carried, after in zip(loop.carried, loop.body.yields, strict=True):
+            if is_varied(carried.result) and str(dtype_of(value_of(after))) == "float32" and _is_sum(
+                loop.body, carried.param, after
+            ):
+                name = f"`{carried.param.name}`" if not carried.param.is_temporary else "a sum"
+                text = (
+                    f"{name} adds up numbers in single precision, each time rounded to 24 bits: over many iterations "
+                    "digits are lost, here and in the gradient. Begin with `np.float64(0.0)`, or use `np.sum`, which "
+                    "adds in pairs"
+                )
+                yield Notice("SinglePrecisionWarning", text, loop.span.file, loop.span.line, function.name)
+
+
+def _is_short(iterable: ir.Value) -> bool:
+    """Whether it is a range of few numbers."""
+    if not isinstance(iterable, ir.Call) or iterable.fn != ir.Const(range):
+        return False
+    ends = [a.value for a in iterable.args if isinstance(a, ir.Const) and isinstance(a.value, int)]
+    return len(ends) == len(iterable.args) and len(range(*ends)) < _LONG
+
+
+def _is_sum(body: ir.Block, before: ir.Var, after: ir.Atom) -> bool:
+    """Whether what is carried is, after an iteration, what it was with something added."""
+    for s in ir.walk(body):
+        if isinstance(s, ir.Let) and s.target == after and isinstance(s.value, ir.Call):
+            call = s.value
+            return isinstance(call.fn, ir.Const) and call.fn.value in _SUMS and before in call.args[:2]
+    return False
