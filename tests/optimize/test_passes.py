@@ -21,7 +21,7 @@ from tests.helpers import assert_same_without
 from tests.validation.checked import checked
 
 FILES = sorted((pathlib.Path(__file__).parent / "golden").glob("*.txt"))
-CHECKS = {"versions", "rebinding", "severed", "searches"}
+CHECKS = {"versions", "rebinding", "severed", "surprises"}
 """Passes that leave what is printed as it is."""
 
 
