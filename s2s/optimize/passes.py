@@ -40,6 +40,7 @@ from s2s.optimize.stores import spell_stores
 from s2s.optimize.subexpressions import share_subexpressions
 from s2s.optimize.triangular import substitute_in_triangular
 from s2s.optimize.whole_loops import write_whole_loops
+from s2s.optimize.zero_cotangents import skip_zero_cotangents
 
 __all__ = [
     "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PRODUCTS_OF_LOOPS", "PULLBACK",
@@ -69,6 +70,9 @@ FACTORS = Pass(
     reassociates=True)
 ITERATION_ADJOINTS = Pass(
     "iteration-adjoints", make_in_iterations, "adjoints of what each iteration writes anew are made in the iteration",
+    optional=True)
+ZERO_COTANGENTS = Pass(
+    "zero-cotangents", skip_zero_cotangents, "what a choice of the smallest or largest leaves zero goes on to nothing",
     optional=True)
 VERSIONS = Pass("versions", with_versions, "each read of memory carries the version that it reads")
 STORES = Pass("stores", spell_stores, "additions to entries that are named twice become calls of np.add.at")
@@ -112,8 +116,9 @@ PRODUCTS_OF_LOOPS = Pass(
 
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, COMMON_FACTORS, TRIANGULAR,
-    ITERATION_ADJOINTS, LAST_COPIES, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS, COPIES, INVARIANTS,
-    FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS, ITEMS, SHARED_NAMES,
+    ITERATION_ADJOINTS, LAST_COPIES, ZERO_COTANGENTS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS,
+    COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS, ITEMS,
+    SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -139,7 +144,8 @@ OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
-NOT_FOR = {"numba": frozenset({"factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums"})}
+NOT_FOR = {"numba": frozenset({
+    "factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums", "zero-cotangents"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 

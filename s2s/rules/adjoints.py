@@ -347,6 +347,7 @@ for _written in (
 ):
     model(_written)(_written)
 model(rt.cholesky_bar)(rt.plain_cholesky_bar)
+model(rt.is_carried)(lambda g: True)
 zero(directions.basis, rt.ones_like, directions.count)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
 partials(

@@ -110,6 +110,9 @@ def _share_of_first(y_bar: Any, a: Any, b: Any, y: Any) -> Any:
     return y_bar * ((y == a) - 0.5 * (a == b))
 
 
+SHARES = (_share_of_first, _share_of_one, _share_of_four)
+"""What a choice among numbers passes on: linear in the cotangent, their first argument, and zero for all but one."""
+
 EXTREMES = [
     args(num(), num()), args(num(), num(), num()), args(num(), num(), num(), num()), args([num(), num(), num()]),
     args((num(),)), args(arr(4)),

@@ -273,3 +273,9 @@ def sequence_bar(g: Any, items: Any) -> Any:
 def like(g: Any, x: Any) -> Any:
     """The items of a cotangent ``g`` put together as the iterable ``x`` is: an array for an array."""
     return np.stack([np.asarray(item) for item in g]) if isinstance(x, np.ndarray) else g
+
+
+def is_carried(g: Any) -> bool:
+    """Whether a cotangent, a number, goes on to anything: not where it is zero. Of one that is differentiated it is so:
+    the tangent of a zero need not be zero."""
+    return bool(g != 0.0)
