@@ -41,6 +41,7 @@ from s2s.optimize.invariants import drop_invariant
 from s2s.optimize.passes import (
     COMPILE_LOOPS,
     EXACT_WHOLE_LOOPS,
+    IN_BLOCKS,
     NESTED,
     NOT_FOR,
     PRODUCTS_OF_LOOPS,
@@ -70,11 +71,13 @@ from s2s.specialize.shifts import drop_cancelled
 from s2s.specialize.specializer import Specializer
 from s2s.specialize.stacks import mark_stacks
 from s2s.specialize.steps import settle
+from s2s.versions.argument_guards import LargeGuard
 from s2s.versions.facts import builtin, is_of_python
 from s2s.versions.live_data import Unrolled, live
 from s2s.versions.observed import observed
 from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import with_length
+from s2s.versions.sizes import NOT_ASKED, OPTION, size_guards
 from s2s.versions.target import parameter_span
 
 REVERSE = ("grad", "value_and_grad", "vjp")
@@ -224,6 +227,11 @@ def _compile(
     clock.lap(request.mode)
     function = sound(with_heading(function, fn, request))
     function = sound(run_passes(SIMPLIFICATIONS, function, context))
+    context.sizes = _sizes(arguments, request)
+    if context.sizes:
+        first, *others = IN_BLOCKS
+        blocked = run_passes([first], function, context)
+        function = function if blocked is function else sound(run_passes(others, blocked, context))
     compiled = _emitted(function, fn, primal, arguments)
     clock.lap("emit")
     if dict(request.options).get("backend") in COMPILE_LOOPS and request.mode != "observed":
@@ -231,6 +239,16 @@ def _compile(
         if looped != function:
             return replace(compiled, loops=_emitted(looped, fn, primal, arguments))
     return compiled
+
+
+def _sizes(arguments: dict[str, AbstractValue], request: Request) -> dict[tuple[str, ...], LargeGuard] | None:
+    """Which sizes of arguments are large; None where the version is the same for all. Without arrays as arguments there
+    is nothing to say."""
+    options = dict(request.options)
+    large = options.get(OPTION, ())
+    if large == NOT_ASKED or options.get("backend", "numpy") != "numpy" or request.mode == "observed":
+        return None
+    return size_guards(arguments.values(), large)
 
 
 def _primal(

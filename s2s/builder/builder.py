@@ -40,6 +40,7 @@ from s2s.core.values import (
 from s2s.directives.policies import BLOCKS
 from s2s.notices import Notice
 from s2s.rules import table
+from s2s.versions.argument_guards import LargeGuard
 
 _FOLDED = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, types.UnionType,
@@ -184,6 +185,10 @@ class Context:
     clock: Clock = field(default_factory=Clock)
     naive: bool = False
     switched_off: frozenset[str] = frozenset()
+    sizes: dict[tuple[str, ...], LargeGuard] | None = None
+    """Whether products of lengths of arguments are large, by their symbols; None where the version is the same for all.
+    ``relied_sizes`` are those that were asked for."""
+    relied_sizes: set[LargeGuard] = field(default_factory=set)
 
     def passed(self, name: str, before: ir.Function | None, after: ir.Function, exact: bool = True) -> None:
         """Tell what a pass made of a function."""

@@ -31,7 +31,7 @@ from s2s.core.package import ROOT, __version__
 from s2s.core.values import AbstractValue
 from s2s.directives.policy import Choice, Override, Policy
 from s2s.notices import Notice
-from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
+from s2s.versions.argument_guards import EqualGuard, LargeGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.fingerprints import Unstorable, fingerprint, stable_mark
 from s2s.versions.guards import (
     AliasGuard,
@@ -272,7 +272,7 @@ _GUARDS: dict[str, type[Guard]] = {
     kind.stored_as: kind
     for kind in (
         ObjectGuard, AttributeGuard, ShadowGuard, NamesGuard, KindGuard, ClassGuard, CallGuard, SizeGuard, EqualGuard,
-        SumGuard, SeparateGuard, AliasGuard,
+        SumGuard, LargeGuard, SeparateGuard, AliasGuard,
     )
 }
 """The guards that a file may hold."""

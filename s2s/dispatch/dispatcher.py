@@ -68,13 +68,14 @@ from s2s.dispatch.writer import Writer
 from s2s.errors import DifferentiationError, error
 from s2s.notices import tell
 from s2s.versions import boundary
-from s2s.versions.argument_guards import ArgumentsGuard, SeparateGuard
+from s2s.versions.argument_guards import ArgumentsGuard, LargeGuard, SeparateGuard
 from s2s.versions.expressions import Expressions
 from s2s.versions.guards import Guard, ObjectGuard
 from s2s.versions.like_items import Lengths
 from s2s.versions.observed import Observed
 from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import Names, describe, guard_source, with_length
+from s2s.versions.sizes import NOT_ASKED, OPTION, large_sizes
 from s2s.versions.target import Target, find_paths, parameters_of
 
 __all__ = ["Dispatcher"]
@@ -230,7 +231,17 @@ class Dispatcher:
         return version
 
     def _find_for(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Version:
-        return self._find(avals, self.ask.request(self.target, avals, values), values)
+        return self._find(avals, self._with_sizes(self.ask.request(self.target, avals, values), avals, values), values)
+
+    def _with_sizes(self, request: Request, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Request:
+        """The request with the arguments that are large, for a backend that goes over their elements in blocks. The
+        derivative of a derivative is the same for all: the inner one is no loop then."""
+        if dict(request.options).get("backend", "numpy") != "numpy":
+            return request
+        large: tuple[str, ...] = NOT_ASKED
+        if self.target.derived is None:
+            large = large_sizes(avals, dict(zip(self.target.parameters, values, strict=True)))
+        return replace(request, options=(*request.options, (OPTION, large))) if large else request
 
     def _try(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Version | None:
         """The version for lists of any length, None where the compiler refuses it."""
@@ -341,7 +352,8 @@ class Dispatcher:
         return [
             guard
             for guard, function in version.guards
-            if isinstance(guard, ArgumentsGuard) and not guard.holds(function, by_name)
+            if isinstance(guard, ArgumentsGuard) and not isinstance(guard, LargeGuard)
+            and not guard.holds(function, by_name)
         ]
 
     def version_of(self, avals: tuple[AbstractValue, ...], request: Request) -> Version:
@@ -620,6 +632,8 @@ class Dispatcher:
             version = inner._version_for(values)
         else:
             version = inner._make(avals, inner.ask.request(inner.target, avals, ()), None)
+        if OPTION in dict(version.request.options):
+            version = self._remade(version, values, (OPTION, NOT_ASKED))
         # what keeps states is no arithmetic
         return self._remade(version, values, ("checkpoints", "off")) if version.keeps_states else version
 

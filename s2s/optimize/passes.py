@@ -15,6 +15,7 @@ from s2s.builder.builder import Context
 from s2s.builder.stages import Pass
 from s2s.core import ir
 from s2s.optimize.accumulate import accumulate
+from s2s.optimize.blocks import in_blocks
 from s2s.optimize.checking import are_checked, checked
 from s2s.optimize.common_factors import take_out_common_factors
 from s2s.optimize.contractions import contract, contract_others
@@ -43,7 +44,7 @@ from s2s.optimize.whole_loops import write_whole_loops
 from s2s.optimize.zero_cotangents import skip_zero_cotangents
 
 __all__ = [
-    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "NESTED", "NOT_FOR", "OPTIONAL", "PRODUCTS_OF_LOOPS", "PULLBACK",
+    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "IN_BLOCKS", "NESTED", "NOT_FOR", "OPTIONAL", "PRODUCTS_OF_LOOPS", "PULLBACK",
     "SIMPLIFICATIONS", "WHOLE_LOOPS", "WITH_LOOPS", "run_passes", "switched_off",
 ]
 
@@ -102,6 +103,10 @@ LOOPS = Pass(
     "loops", as_loops, "operations on arrays become loops over their elements", optional=True, reassociates=True)
 SHORT = Pass("short", with_numbers, "short arrays of known length become numbers", optional=True, reassociates=True)
 
+BLOCKS = Pass(
+    "blocks", in_blocks, "arithmetic on large arrays is done for one block after the other, which stays in the cache",
+    optional=True, reassociates=True)
+
 WHOLE_LOOPS = Pass(
     "whole-loops", write_whole_loops, "loops whose iterations are independent become operations on arrays",
     optional=True, reassociates=True)
@@ -125,6 +130,9 @@ SIMPLIFICATIONS = (
 WITH_LOOPS = (LOOPS, SHORT, VERSIONS, DEAD_CODE, SECTIONS)
 """Of a function after its simplifications, for a backend that compiles loops."""
 
+IN_BLOCKS = (BLOCKS, VERSIONS, DEAD_CODE, SECTIONS)
+"""Of a function after its simplifications, for a backend that runs operations on whole arrays."""
+
 PULLBACK = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, DEAD_CODE)
 """Of a pullback by itself: what it captures is what is left in it."""
 
@@ -137,7 +145,7 @@ IN_SWEEPS = {
 }
 """What the sweeps do by themselves, or passes over the primal, and can leave out."""
 
-_EVERY = (WHOLE_LOOPS, *SIMPLIFICATIONS, *WITH_LOOPS, *NESTED)
+_EVERY = (WHOLE_LOOPS, *SIMPLIFICATIONS, *WITH_LOOPS, *IN_BLOCKS, *NESTED)
 OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 
 

@@ -7,6 +7,7 @@ through this one alone, and ``dependence`` and ``directions`` are imported by co
 
 from __future__ import annotations
 
+from s2s.runtime._blocks import blocks
 from s2s.runtime._checks import (
     check_bits,
     check_bound,
@@ -214,8 +215,8 @@ from s2s.runtime._snapshots import Calls, Snapshots, advances
 
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights", "around",
-    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "bin_of", "bound", "by_default", "call",
-    "call_again",
+    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "bin_of", "blocks", "bound", "by_default",
+    "call", "call_again",
     "call_method", "call_method_again",
     "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
     "check_count", "check_disjoint", "check_kind", "check_names", "check_option", "check_unshadowed", "kind_of",

@@ -51,6 +51,7 @@ def guards(specializer: Specializer, context: Context, function: ir.Function) ->
         yield SizeGuard(symbol, value)
     for symbol, value in sorted(context.evaluator.facts.equal.items()):
         yield EqualGuard(Dim(symbol), Dim("", value))
+    yield from sorted(context.relied_sizes, key=str)
 
 
 def separate(changed: list[str], arguments: dict[str, AbstractValue]) -> Iterator[SeparateGuard]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import types
 from collections.abc import Callable
 from typing import Any
@@ -11,11 +12,11 @@ import numpy as np
 
 from s2s.core.record import record
 from s2s.core.values import Dim
-from s2s.versions.expressions import Expressions, split_symbol
+from s2s.versions.expressions import Expressions, length_of, split_symbol
 from s2s.versions.guards import Arguments, Guard
 from s2s.versions.paths import resolve
 
-__all__ = ["ArgumentsGuard", "EqualGuard", "SeparateGuard", "SizeGuard", "SumGuard"]
+__all__ = ["ArgumentsGuard", "EqualGuard", "LargeGuard", "SeparateGuard", "SizeGuard", "SumGuard"]
 
 
 class ArgumentsGuard(Guard):
@@ -151,6 +152,40 @@ class SumGuard(ArgumentsGuard):
 
 
 @record
+class LargeGuard(ArgumentsGuard):
+    """A product of lengths of arguments is at least ``least`` (``is_large``), or smaller: the number of elements of the
+    array at ``place`` where that is not empty. Where it does not hold the
+    text is right, but made for other sizes: there is another version with the same abstract values."""
+
+    stored_as = "large"
+
+    symbols: tuple[str, ...]
+    least: int
+    is_large: bool
+    place: str = ""
+
+    def renamed(self, names: dict[str, str]) -> Guard:
+        symbols = tuple(_renamed(s, names) for s in self.symbols)
+        return LargeGuard(symbols, self.least, self.is_large, self.place and split_symbol(symbols[0])[0])
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        size = math.prod(_length(Dim(symbol), arguments or {}) for symbol in self.symbols)
+        return (size >= self.least) is self.is_large
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        size = f"{expressions.place(self.place)}.size" if self.place else " * ".join(
+            expressions.length(Dim(symbol), owner) for symbol in self.symbols)
+        return [f"{size} {'>=' if self.is_large else '<'} {self.least}"]
+
+    def _dump(self) -> dict[str, Any]:
+        return {"symbols": [*self.symbols], "least": self.least, "is_large": self.is_large, "place": self.place}
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        return LargeGuard(tuple(item["symbols"]), item["least"], item["is_large"], item["place"])
+
+
+@record
 class SeparateGuard(ArgumentsGuard):
     """Two arrays of arguments share no memory: ``u`` and ``params[0]``. The function changes the first in place.
     ``params[:]`` is each array in a list, ``params[:]`` twice each two of them."""
@@ -208,8 +243,7 @@ def _length(dim: Dim, arguments: Arguments) -> int:
     """The length that a dimension of an argument has now."""
     if dim.is_constant:
         return dim.offset
-    base, name, axis = split_symbol(dim.symbol)
-    return int(eval(f"{base}.shape[{axis}]", {name: arguments[name]})) + dim.offset
+    return length_of(dim.symbol, arguments) + dim.offset
 
 
 def _renamed(symbol: str, names: dict[str, str]) -> str:

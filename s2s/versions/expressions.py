@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import types
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from s2s.core.values import Dim
@@ -13,7 +13,7 @@ from s2s.errors import error
 from s2s.versions.paths import Variables, builtins_of
 from s2s.versions.signature import Names
 
-__all__ = ["Expressions", "split_symbol"]
+__all__ = ["Expressions", "length_of", "split_symbol"]
 
 
 def split_symbol(symbol: str) -> tuple[str, str, str]:
@@ -23,6 +23,12 @@ def split_symbol(symbol: str) -> tuple[str, str, str]:
     if found is None or not axis.isdigit():
         raise error("S2S901", problem=f"a guard on the symbol {symbol}")
     return base, found[0], axis
+
+
+def length_of(symbol: str, arguments: Mapping[str, Any]) -> int:
+    """The length of an argument that a symbol stands for."""
+    base, name, axis = split_symbol(symbol)
+    return int(eval(f"{base}.shape[{axis}]", {name: arguments[name]}))
 
 
 class Expressions:

@@ -36,8 +36,8 @@ def pages_by_call(tmp_path, **settings):
     (tmp_path / "program.py").write_text(PROGRAM)
     ours = {name: text for name, text in os.environ.items() if not name.startswith(("MALLOC_", "GLIBC_"))}
     found = subprocess.run(
-        [sys.executable, "program.py"], cwd=tmp_path, env=ours | {"S2S_CACHE": "0"} | settings, capture_output=True,
-        text=True)
+        [sys.executable, "program.py"], cwd=tmp_path, env=ours | {"S2S_CACHE": "0", "S2S_PASSES": "-blocks"} | settings,
+        capture_output=True, text=True)
     assert not found.returncode, found.stderr
     return float(found.stdout)
 

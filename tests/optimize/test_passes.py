@@ -81,7 +81,7 @@ def test_a_pass(path, rewrite, monkeypatch):
 
 
 def test_every_pass_has_a_file_in_which_it_changes_something():
-    of_functions = (passes.WHOLE_LOOPS, *passes.SIMPLIFICATIONS, *passes.WITH_LOOPS)
+    of_functions = (passes.WHOLE_LOOPS, *passes.SIMPLIFICATIONS, *passes.WITH_LOOPS, *passes.IN_BLOCKS)
     every = {one.name for one in (*pipeline.PRIMAL, *pipeline.CHANGING, *of_functions)} | {*passes.IN_SWEEPS}
     assert {path.stem for path in FILES} == every - CHECKS
     for path in FILES:

@@ -9,20 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import Protocol, assert_never
 
 from s2s.analysis import functions
 from s2s.analysis.memory import Memory, changed_by
+from s2s.builder.builder import Context
 from s2s.core import ir, ops
 from s2s.core.values import Array, Dim
 from s2s.optimize.dead import is_pure_call
-from s2s.optimize.loops.accesses import Access
+from s2s.optimize.loops.accesses import Access, Views
 from s2s.optimize.loops.distinct import Distinct
 from s2s.optimize.loops.gathers import Addition, gathered
 from s2s.optimize.loops.lengths import Lengths
-from s2s.optimize.loops.steps import Step, Steps
+from s2s.optimize.loops.steps import Step
 
-__all__ = ["Gather", "Group", "Groups", "Single"]
+__all__ = ["FindsSteps", "Gather", "Group", "Groups", "Item", "Single"]
 
 Key = ir.Var | tuple[str, ir.Var]
 """A class of memory by the variable that stands for it, or the items of lists in it."""
@@ -91,10 +92,20 @@ class Gather:
 Item = Group | Gather | Single
 
 
+class FindsSteps(Protocol):
+    """What says of statements how they are done element by element."""
+
+    context: Context
+    views: Views
+
+    def step(self, s: ir.Statement) -> Step | None:
+        """The step that a statement is; None where it stays as it is."""
+
+
 class Groups:
     """The loops of a function's blocks."""
 
-    def __init__(self, function: ir.Function, steps: Steps, memory: Memory) -> None:
+    def __init__(self, function: ir.Function, steps: FindsSteps, memory: Memory) -> None:
         self.memory = memory
         self.views = steps.views
         self.value_of = steps.context.value
