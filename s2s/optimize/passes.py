@@ -20,6 +20,7 @@ from s2s.optimize.checking import are_checked, checked
 from s2s.optimize.common_factors import take_out_common_factors
 from s2s.optimize.contractions import contract, contract_others
 from s2s.optimize.copies import drop_copies
+from s2s.optimize.cross_products import cross_in_numbers
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.factors import share_factors
 from s2s.optimize.first_additions import assign_first_additions
@@ -75,6 +76,8 @@ ITERATION_ADJOINTS = Pass(
 ZERO_COTANGENTS = Pass(
     "zero-cotangents", skip_zero_cotangents, "what a choice of the smallest or largest leaves zero goes on to nothing",
     optional=True)
+CROSS_PRODUCTS = Pass(
+    "cross-products", cross_in_numbers, "cross products of two vectors are computed in numbers", optional=True)
 VERSIONS = Pass("versions", with_versions, "each read of memory carries the version that it reads")
 STORES = Pass("stores", spell_stores, "additions to entries that are named twice become calls of np.add.at")
 RANGES = Pass("ranges", spell_ranges, "range(n - 1, -1, -1) becomes reversed(range(n))", optional=True)
@@ -122,8 +125,8 @@ PRODUCTS_OF_LOOPS = Pass(
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, COMMON_FACTORS, TRIANGULAR,
     ITERATION_ADJOINTS, LAST_COPIES, ZERO_COTANGENTS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS,
-    COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS, ITEMS,
-    SHARED_NAMES,
+    CROSS_PRODUCTS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS,
+    ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -153,7 +156,7 @@ COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
 NOT_FOR = {"numba": frozenset({
-    "factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums", "zero-cotangents"})}
+    "cross-products", "factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums", "zero-cotangents"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 

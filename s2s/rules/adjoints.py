@@ -348,6 +348,7 @@ for _written in (
     model(_written)(_written)
 model(rt.cholesky_bar)(rt.plain_cholesky_bar)
 model(rt.is_carried)(lambda g: True)
+model(rt.cross)(lambda a, b: np.cross(a, b))
 zero(directions.basis, rt.ones_like, directions.count)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))
 partials(
@@ -360,6 +361,7 @@ partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(rt.differentiated_as, rt.regular, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
+describe(rt.cross, result=Result.NEW)
 describe(rt.factors, rt.solve_with, rt.inv_of, rt.det_of, rt.slogdet_of, rt.cofactor_of, result=Result.NEW)
 describe(rt.kept, rt.before_calls, rt.kind_of, result=Result.NEW, acts=True, pure=False)
 describe(rt.now, result=Result.SHARED, acts=True, pure=False)

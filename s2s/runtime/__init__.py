@@ -145,6 +145,7 @@ from s2s.runtime._observed import (
 from s2s.runtime._ordering import heap_order, order_of, order_with_last, place_of_greatest, place_of_least
 from s2s.runtime._products import (
     convolve_bar,
+    cross,
     einsum_alone,
     einsum_bar,
     einsum_inputs,
@@ -223,7 +224,8 @@ __all__ = [
     "check_ended", "check_equal", "check_lengths", "check_new", "check_operand", "check_own", "check_picks",
     "check_repeated", "check_scalar",
     "check_separate", "check_sure", "check_unchanged", "before_calls", "give_back", "kept", "now",
-    "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cumprod_bar", "diagonal_bar",
+    "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cross", "cumprod_bar",
+    "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
     "einsum_alone", "einsum_bar", "einsum_inputs", "einsum_output", "einsum_transpose", "either_used",
     "expect", "expect_array", "expect_items", "expect_kind", "fit_bar",

@@ -20,6 +20,15 @@ def convolve_bar(g: Any, a: Any, v: Any, mode: str) -> Any:
     return np.correlate(full, np.conj(v), "valid")
 
 
+def cross(a: Any, b: Any) -> Any:
+    """The cross product of two vectors of floats, as ``np.cross`` gives it, which takes its time for stacks."""
+    if not a.shape == b.shape == (3,):
+        return np.cross(a, b)
+    a0, a1, a2 = a.tolist()
+    b0, b1, b2 = b.tolist()
+    return np.array((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0))
+
+
 def kron_bar(g: Any, a: Any, b: Any, which: int) -> Any:
     """The cotangent of ``a`` (``which`` 0) or of ``b`` (1) from that of ``np.kron(a, b)``.
 
