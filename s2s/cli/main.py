@@ -23,7 +23,7 @@ from s2s.cli.doctor import findings
 from s2s.cli.explaining import show_cost, show_explanation
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated, load_all
 from s2s.cli.stages import StageError, stage_text
-from s2s.cli.terminal import fail, note, show, show_beside
+from s2s.cli.terminal import fail, note, show, show_beside, write
 from s2s.directives.decorated import unwrap
 from s2s.explanation import measure, with_numba
 from s2s.listing import as_markdown
@@ -157,14 +157,6 @@ def refusal(problem: s2s.errors.DifferentiationError, loaded: Loaded, asked: dum
     if os.environ.get("S2S_RECORDED") != "0":
         said = f"{said}\n{_WITH_VALUES}".lstrip("\n")
     return f"{message}\n{said}".rstrip()
-
-
-def write(output: Path, text: str) -> None:
-    """Write a file. Ends the program where that cannot be done."""
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as problem:
-        fail(f"{output}: {problem.strerror or problem}")
 
 
 def _primal(loaded: Loaded) -> str:

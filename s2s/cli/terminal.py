@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-__all__ = ["fail", "note", "show", "show_beside", "table"]
+__all__ = ["fail", "formatted", "note", "show", "show_beside", "table", "write"]
 
 
 def show(text: str, no_color: bool = False) -> None:
@@ -63,6 +66,29 @@ def table(*titles: str, **options: Any) -> Any:
     for title in titles:
         made.add_column(title, overflow="fold")
     return made
+
+
+def write(output: Path, text: str) -> None:
+    """Write a file of Python source, formatted as ruff formats files there, where it is installed. Ends the program
+    where the file cannot be written."""
+    try:
+        output.write_text(formatted(text, output), encoding="utf-8")
+    except OSError as problem:
+        fail(f"{output}: {problem.strerror or problem}")
+
+
+def formatted(text: str, file: Path) -> str:
+    """Source as ``ruff format`` would leave it in this file; as it is where ruff is not installed, or does not run."""
+    beside = Path(sys.executable).parent / "ruff"
+    ruff = str(beside) if beside.exists() else shutil.which("ruff")
+    if ruff is None:
+        return text
+    words = [ruff, "format", "--stdin-filename", str(file.absolute()), "-"]
+    try:
+        done = subprocess.run(words, input=text.encode(), capture_output=True, timeout=60)
+    except (OSError, subprocess.SubprocessError):
+        return text
+    return done.stdout.decode() if done.returncode == 0 else text
 
 
 def note(message: str) -> None:

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, assert_never
 
 from s2s.codegen.binding import bind_in_loops
 from s2s.codegen.code import Assign, Code, tree_atoms, walk
+from s2s.codegen.comments import with_comments
 from s2s.codegen.expressions import SUGARED, is_method
 from s2s.codegen.folding import LAMBDAS, fold
 from s2s.codegen.hiding import copy_hidden_parameters
@@ -74,7 +75,7 @@ def emit(
     code = prepare(function, {})
     if folding is not None:
         folding(dict(_folded(function, code)))
-    lines = print_function(function, function.name, code, speller, {}, params_text or {})
+    lines = with_comments(print_function(function, function.name, code, speller, {}, params_text or {}))
     header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
     read_names = set(_WORD.findall("\n".join((*lines, *map(print_expression, speller.made.values())))))
     speller.imports = {name: path for name, path in speller.imports.items() if name in read_names}  # not those in sugar

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 
@@ -331,6 +332,15 @@ def test_lines_are_never_cut_off_on_a_terminal(monkeypatch, capsys, width):
     terminal.show(text)
     shown = capsys.readouterr().out
     assert "\x1b[" in shown and re.sub(r"\x1b\[[\d;]*m", "", shown) == text
+
+
+def test_files_are_written_as_ruff_formats_them_there(model, tmp_path):
+    ruff = shutil.which("ruff") or pytest.skip("needs ruff")
+    (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 60\n")
+    assert run("dump", f"{model}:powers", *KINDS, "-o", "powers_grad.py", "--mode", "jacobian").exit_code == 0
+    assert subprocess.run([ruff, "format", "--check", "powers_grad.py"], cwd=tmp_path).returncode == 0
+    text = (tmp_path / "powers_grad.py").read_text()
+    assert max(map(len, text.splitlines()[8:])) <= 60 and "def powers_jacfwd(x):" in text
 
 
 def test_python_m(tmp_path):
