@@ -24,7 +24,7 @@ import numpy as np
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.versions.kinds import Kind, read_kind
 
-__all__ = ["CannotLoad", "Loaded", "annotated_kinds", "bound", "evaluated", "load", "load_all"]
+__all__ = ["CannotLoad", "Loaded", "annotated_kinds", "bound", "evaluated", "load", "load_all", "module_from"]
 
 
 class CannotLoad(Exception):
@@ -72,11 +72,12 @@ def load(place: str) -> Loaded:
     return Loaded(place, found, module, is_method)
 
 
-def load_all(place: str) -> list[Loaded]:
-    """The function that a place names; of a whole file those that are decorated, in order."""
+def load_all(place: str, module: types.ModuleType | None = None) -> list[Loaded]:
+    """The function that a place names; of a whole file, which may be loaded as ``module``, those that are decorated, in
+    order."""
     if not (place.endswith(".py") and ":" not in Path(place).name):
         return [load(place)]
-    module = _load_module(place)
+    module = module or _load_module(place)
     found = list(_decorated(place, module))
     if not found:
         raise CannotLoad(
@@ -100,6 +101,23 @@ def _is_plain_method(owner: type, name: str) -> bool:
     """Whether it is a method whose first argument is the object."""
     raw = inspect.getattr_static(owner, name, None)
     return isinstance(unwrap(raw), types.FunctionType)
+
+
+def module_from(path: Path) -> tuple[types.ModuleType, str]:
+    """A file as the module that it is: of its package where it is in one, and its name."""
+    names, folder = [] if path.stem == "__init__" else [path.stem], path.resolve().parent
+    while (folder / "__init__.py").exists():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    if len(names) < 2:
+        return _load_file(path), path.stem
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    name = ".".join(names)
+    try:
+        return importlib.import_module(name), name
+    except (Exception, SystemExit) as problem:
+        raise CannotLoad(_told(str(path.resolve()), problem)) from problem
 
 
 def _load_module(where: str) -> types.ModuleType:

@@ -10,6 +10,7 @@ import copy
 import importlib.util
 import inspect
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ import click
 import s2s
 from s2s.cache import disk
 from s2s.cli import dump as dumping
+from s2s.cli.build import Built, build, files_with_progress, is_up_to_date, sources_of, write_built
 from s2s.cli.checking import check, show_checked
 from s2s.cli.doctor import findings
 from s2s.cli.explaining import show_cost, show_explanation
+from s2s.cli.insert import settled
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated, load_all
 from s2s.cli.stages import StageError, stage_text
 from s2s.cli.terminal import fail, note, show, show_beside, write
@@ -43,6 +46,7 @@ Examples:
   s2s dump model.py:loss --wrt w,b -o loss_grad.py  with respect to w and b, to a file
   s2s check model.py:loss --arg 'w=np.ones(3)'      the gradient against differences
   s2s explain model.py:loss                         what is known of each line
+  s2s build model.py                                gradients ahead of time
   s2s functions --filter linalg                     what has a derivative rule
 
 `s2s COMMAND --help` says more of each. Exit codes: 0; 1 where something is refused or a check fails; 2 for wrong usage.
@@ -249,6 +253,62 @@ def loaded_from(target: str) -> list[Loaded]:
     except CannotLoad as problem:
         fail(str(problem))
         raise
+
+
+@main.command("build")
+@click.argument("names", nargs=-1, required=True, metavar="PACKAGE_OR_FILES...")
+@click.option("--mode", "modes", multiple=True, default=("grad", "value_and_grad"), show_default=True,
+              type=click.Choice(MODES), help="What to build. May be repeated.")  # fmt: skip
+@click.option("--check", "is_check", is_flag=True, help="Write nothing; end with 1 where a file is out of date.")
+def build_command(names: tuple[str, ...], modes: tuple[str, ...], is_check: bool) -> None:
+    """Write the derivatives of all decorated functions ahead of time, for the kinds that their annotations name:
+    model_adjoints.py beside model.py, and the cache folder beside it, where first calls find them. Only what has
+    changed is compiled. The files are imported."""
+    if is_check:
+        os.environ["S2S_CACHE"] = "off"
+    try:
+        files = sources_of(names)
+        stale = [built for file in files_with_progress(files, sys.stderr.isatty())
+                 if (built := build(file, modes)) is not None and _is_stale(built)]
+        for built in stale:
+            if not is_check:
+                write_built(built)
+            click.echo(f"{built.file}: {'out of date' if is_check else f'{built.count} written'}")
+    except (CannotLoad, OSError) as problem:
+        fail(str(problem))
+    if not stale:
+        click.echo("all is up to date")
+    elif is_check:
+        raise SystemExit(1)
+
+
+def _is_stale(built: Built) -> bool:
+    for message in built.left_out:
+        note(message)
+    return not is_up_to_date(built)
+
+
+@main.command("insert")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--mode", type=click.Choice(("grad", "value_and_grad")), default="grad", show_default=True,
+              help="What to insert.")  # fmt: skip
+@click.option("--check", "is_check", is_flag=True, help="Write nothing; end with 1 where the file would change.")
+def insert_command(file: Path, mode: str, is_check: bool) -> None:
+    """Write the derivative of each decorated function of FILE below it, for the kinds that its annotations name. What
+    else is in the file stays as it is; derivatives that are there are replaced. The file is imported."""
+    os.environ["S2S_CACHE"] = "off"
+    try:
+        before = file.read_text(encoding="utf-8") if file.is_file() else ""
+        text = settled(file, mode, before)
+        if text != before and not is_check:
+            file.write_text(text, encoding="utf-8")
+    except s2s.errors.DifferentiationError as problem:
+        fail(str(problem))
+    except (CannotLoad, OSError) as problem:
+        fail(str(problem))
+    click.echo(f"{file}: {'up to date' if text == before else 'out of date' if is_check else 'written'}")
+    if is_check and text != before:
+        raise SystemExit(1)
 
 
 @main.command("doctor")

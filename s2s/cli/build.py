@@ -1,0 +1,131 @@
+"""``s2s build``: packages, folders and files in, modules of adjoints beside the sources out.
+
+Beside ``model.py`` comes ``model_adjoints.py``, for people and for version control. The versions go to the cache folder
+beside the source as well, where the derivatives find them on their first call, as long as nothing that they rely on has
+changed; so a second build compiles only what has.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from s2s.cli.dump import Asked, merged, module_of, version_for, what_to_say
+from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from
+from s2s.cli.terminal import formatted
+from s2s.core.hashes import new_hash
+from s2s.core.values import Unknown
+from s2s.dispatch.version import Version
+from s2s.errors import DifferentiationError
+from s2s.versions.signature import has_float
+
+__all__ = [
+    "SUFFIX", "Built", "build", "files_with_progress", "is_unknown", "is_up_to_date", "sources_of", "write_built",
+]
+
+SUFFIX = "_adjoints"
+MARK = "# s2s build: "
+
+
+@dataclass
+class Built:
+    """The module for one file: its text, and what is not in it, with the reason."""
+
+    source: Path
+    text: str
+    count: int
+    left_out: list[str]
+
+    @property
+    def file(self) -> Path:
+        """Where the module is."""
+        return self.source.with_name(f"{self.source.stem}{SUFFIX}.py")
+
+    @property
+    def digest(self) -> str:
+        """What tells one text from another, however it is formatted."""
+        return str(new_hash(self.text.encode()).hexdigest()[:16])
+
+
+def sources_of(names: tuple[str, ...]) -> list[Path]:
+    """The files of packages by name, of folders, and files, in order. Raises CannotLoad."""
+    found: dict[Path, None] = {}
+    for name in names:
+        path = Path(name)
+        if not path.exists():
+            spec = importlib.util.find_spec(name) if name.replace(".", "").isidentifier() else None
+            if spec is None or spec.origin is None:
+                raise CannotLoad(f"{name}: there is no such file, folder or package")
+            path = Path(spec.origin)
+            path = path.parent if path.name == "__init__.py" else path
+        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        found |= dict.fromkeys(f for f in files if not f.stem.endswith(SUFFIX) and "__s2scache__" not in f.parts)
+    return [file for file in found if "s2s" in file.read_text(encoding="utf-8", errors="replace")]
+
+
+def build(source: Path, modes: tuple[str, ...]) -> Built | None:
+    """The module for the decorated functions of a file; None where it has none. Raises CannotLoad."""
+    module, _ = module_from(source)
+    parts, left_out = [], []
+    try:
+        found = load_all(str(source), module)
+    except CannotLoad as problem:
+        if "is decorated" in str(problem):
+            return None
+        raise
+    for loaded in found:
+        for mode in modes:
+            try:
+                version = version_for(loaded, Asked(mode=mode))
+            except DifferentiationError as problem:
+                left_out.append(f"{loaded.place}: {problem}")
+                break
+            if is_unknown(loaded, version):
+                left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
+                break
+            parts.append(module_of(version, False))
+    return Built(source, merged(parts) if parts else "", len(parts), left_out)
+
+
+def is_unknown(loaded: Loaded, version: Version) -> bool:
+    """Whether it is not known what a differentiated argument is."""
+    avals = version.avals[1:] if loaded.is_method else version.avals
+    return any(isinstance(aval, Unknown) and has_float(aval) for aval in avals)
+
+
+def is_up_to_date(built: Built) -> bool:
+    """Whether the file there says what would be written, however it is formatted."""
+    if not built.text:
+        return not built.file.exists()
+    try:
+        there = built.file.read_text(encoding="utf-8")
+        is_same = ast.dump(ast.parse(there)) == ast.dump(ast.parse(built.text))
+    except (OSError, SyntaxError):
+        return False
+    return is_same and f"{MARK}{built.digest}\n" in there
+
+
+def write_built(built: Built) -> None:
+    """Write the module, in one step; one that has nothing in it goes. Raises OSError."""
+    if not built.text:
+        built.file.unlink(missing_ok=True)
+        return
+    head = f"# Derivatives of the decorated functions of {built.source.name}, made by `s2s build`; do not edit.\n"
+    text = formatted(f"{head}{MARK}{built.digest}\n\n{built.text}", built.file)
+    beside = built.file.with_name(f".{built.file.name}.{os.getpid()}")
+    beside.write_text(text, encoding="utf-8")
+    beside.replace(built.file)
+
+
+def files_with_progress(files: list[Path], is_shown: bool) -> Iterator[Path]:
+    """The files, with a bar on a terminal."""
+    if not is_shown:
+        yield from files
+        return
+    from rich.progress import track
+
+    yield from track(files, description="building", transient=True)

@@ -1,0 +1,133 @@
+"""``s2s insert``: a file in, the same with the adjoint of each decorated function below it out.
+
+A codemod: what else is in the file stays as it is, to the last blank. Adjoints that are there are replaced, so that a
+second run changes nothing.
+"""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import libcst as cst
+from libcst.codemod import CodemodContext
+from libcst.codemod.visitors import AddImportsVisitor
+
+from s2s.cli.build import is_unknown
+from s2s.cli.dump import Asked, version_for
+from s2s.cli.loading import CannotLoad, Loaded, load_all
+from s2s.cli.terminal import formatted
+from s2s.shipping.standalone import split
+
+__all__ = ["adjoint_of", "inserted", "settled"]
+
+GENERATED = re.compile(r"Generated\s+by\s+s2s;\s+do\s+not\s+edit\.")
+
+
+def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[str]] | None:
+    """The dotted name of a function in its file, the text of its derivative, the imports that this needs; None where it
+    is not known what it is differentiated for. Raises CannotLoad where it reads what no module has by a name, and what
+    the compiler raises."""
+    version = version_for(loaded, Asked(mode=mode))
+    if is_unknown(loaded, version):
+        return None
+    compiled = version.compiled
+    loose = {*compiled.objects, *compiled.free, *compiled.made}
+    if loose:
+        raise CannotLoad(f"{loaded.place}: it reads `{min(loose)}`, which is not a name of its module")
+    _, body = split(compiled.text)
+    lines = [line for line in compiled.text.splitlines() if line.startswith(("import ", "from "))]
+    return loaded.place.rpartition(":")[2], formatted(body, file).strip("\n"), lines
+
+
+def settled(file: Path, mode: str, text: str) -> str:
+    """The text that a file is to have: what is inserted above a function moves it, and with it the numbers of lines
+    that its derivative names. The functions are taken from a copy beside the file, which goes."""
+    load_all(str(file))  # the messages name the file itself
+    beside = file.with_name(f"_{os.getpid()}_{file.name}")
+    try:
+        for _ in range(4):
+            beside.write_text(text, encoding="utf-8")
+            linecache.checkcache()
+            found = (adjoint_of(loaded, mode, file) for loaded in load_all(str(beside)))
+            adjoints = [one for one in found if one is not None]
+            before, text = text, inserted(text, [(n, s.replace(beside.name, file.name), i) for n, s, i in adjoints])
+            if text == before:
+                break
+        return text
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def inserted(text: str, adjoints: list[tuple[str, str, list[str]]]) -> str:
+    """The text of a file with adjoints below their primals. Raises CannotLoad where a function of such a name is there
+    that was not generated."""
+    module = cst.parse_module(text)
+    context = CodemodContext()
+    made = module.visit(_Inserter({name: source for name, source, _ in adjoints}, module))
+    for line in dict.fromkeys(line for _, _, lines in adjoints for line in lines):
+        _add_import(context, line)
+    return AddImportsVisitor(context).transform_module(made).code
+
+
+def _add_import(context: CodemodContext, line: str) -> None:
+    """Ask for an import, where it is not there."""
+    start, _, names = line.rpartition("import ")
+    name, _, alias = names.partition(" as ")
+    if start.startswith("from "):
+        AddImportsVisitor.add_needed_import(context, start.removeprefix("from ").strip(), name, alias or None)
+    else:
+        AddImportsVisitor.add_needed_import(context, name, asname=alias or None)
+
+
+class _Inserter(cst.CSTTransformer):
+    """Puts functions below those that they are made of."""
+
+    def __init__(self, sources: dict[str, str], module: cst.Module) -> None:
+        super().__init__()
+        self.sources = sources
+        self.module = module
+        self.path: list[str] = []
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> bool:
+        self.path.append(node.name.value)
+        return True
+
+    def leave_ClassDef(self, original_node: cst.ClassDef, updated_node: cst.ClassDef) -> cst.ClassDef:
+        body = self.statements(list(updated_node.body.body), is_class=True)
+        self.path.pop()
+        return updated_node.with_changes(body=updated_node.body.with_changes(body=body))
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+        return False
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        return updated_node.with_changes(body=self.statements(list(updated_node.body), is_class=False))
+
+    def statements(self, body: list[Any], is_class: bool) -> list[Any]:
+        """The statements of a block, with what comes below each."""
+        wanted = {}
+        for statement in body:
+            if isinstance(statement, cst.FunctionDef):
+                source = self.sources.get(".".join([*self.path, statement.name.value]))
+                if source is not None:
+                    made = cst.parse_module(source + "\n", config=self.module.config_for_parsing)
+                    wanted[statement.name.value] = made
+        new = {f.name.value for made in wanted.values() for f in made.body if isinstance(f, cst.FunctionDef)}
+        kept = [s for s in body if not (isinstance(s, cst.FunctionDef) and s.name.value in new and self.is_ours(s))]
+        found: list[Any] = []
+        for statement in kept:
+            found.append(statement)
+            if isinstance(statement, cst.FunctionDef) and statement.name.value in wanted:
+                blank = [cst.EmptyLine(indent=False)] * (1 if is_class else 2)
+                found += [f.with_changes(leading_lines=blank) for f in wanted[statement.name.value].body]
+        return found
+
+    def is_ours(self, node: cst.FunctionDef) -> bool:
+        """Whether a function was generated. Raises CannotLoad for one that was not, as its name is wanted."""
+        if GENERATED.search(node.get_docstring() or ""):
+            return True
+        raise CannotLoad(f"there is a function `{node.name.value}` in the file that was not generated by s2s")
