@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.arrays import on
 from s2s.core import stack
+from s2s.core.array_classes import is_array_class, module_of_arrays
 from s2s.core.inspection import name_of
 from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint
@@ -168,10 +170,23 @@ def _along_each(dot: Any, value: Any, total: int) -> Any:
     if isinstance(value, (tuple, list)):
         dots = dot if dot is not None else [None] * len(value)
         return rt.rebuild(value, [_along_each(one, part, total) for one, part in zip(dots, value)])
+    if is_array_class(type(value)) and not isinstance(value, np.ndarray):
+        return _along_each_other(dot, value, total)
     if not isinstance(value, (np.ndarray, np.generic, float, complex)):
         return dot
     dot = np.zeros((*np.shape(value), total)) if dot is None else dot
     return directions.tangents_like(dot, value, total) if np.result_type(value).kind in "fc" else dot
+
+
+def _along_each_other(dot: Any, value: Any, total: int) -> Any:
+    """As ``_along_each``, of an array of another module than NumPy."""
+    module = module_of_arrays(type(value))
+    assert module is not None
+    xp = on(module)
+    dot = xp.zeros((*value.shape, total)) if dot is None else dot
+    if value.dtype.kind not in "fc":
+        return dot
+    return on(module, "s2s.runtime.directions").tangents_like(dot, value, total)
 
 
 def _units(out: Any, number: int, leaf: Any) -> list[Any]:
@@ -192,7 +207,7 @@ def _product(bar: Any, dot: Any) -> Any:
         return sum(_product(bar[key], part) for key, part in dot.items()) if isinstance(bar, dict) else 0.0
     if isinstance(dot, (tuple, list)):
         return sum(map(_product, bar, dot)) if isinstance(bar, (tuple, list)) else 0.0
-    if dot is None or not isinstance(bar, (np.ndarray, np.generic, float)):
+    if dot is None or not (is_array_class(type(bar)) or isinstance(bar, (np.ndarray, np.generic, float))):
         return 0.0
     return np.tensordot(bar, dot, axes=np.ndim(bar))
 
@@ -310,14 +325,15 @@ def _absent(value: Any) -> Any:
     floats, which a derivative may have reached, None for the rest."""
     if _has_captured(value):
         return rt.CAPTURED
+    if is_array_class(type(value)):
+        return rt.INTEGER if value.dtype.kind in "iu" else None
     return rt.INTEGER if np.asarray(value).dtype.kind in "iu" else None
 
 
 def _carries(value: Any) -> bool:
     """Whether an argument can carry a derivative: numbers, arrays and containers of them, no other objects."""
-    return isinstance(value, (float, complex, np.inexact, np.ndarray, tuple, list, dict)) and has_float(
-        describe(value, "a")
-    )
+    is_one = isinstance(value, (float, complex, np.inexact, tuple, list, dict)) or is_array_class(type(value))
+    return (is_one or isinstance(value, np.ndarray)) and has_float(describe(value, "a"))
 
 
 def _by_position(

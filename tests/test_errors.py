@@ -200,6 +200,8 @@ NOT_SHOWN = {
     "S2S517": "a statement without a pattern",
     "S2S525": "half a rule, for an object",
     "S2S533": "Numba is not installed",
+    "S2S146": "arrays of another module",
+    "S2S535": "arrays of another module", "S2S536": "arrays of another module", "S2S537": "arrays of another module",
     "S2S545": "a conversion that shows when the program runs",
     "S2S901": "a mistake of s2s",
     "S2S910": "a mistake of s2s",

@@ -251,8 +251,9 @@ def reverse_jacobian(joint: Joint, primal: ir.Function, aux: ir.Atom | None) -> 
     builder.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
     note = ir.Note("reverse sweep", "reverse")
     rest = [] if aux is None else [aux]
-    if is_number(known):
-        builder.statements += [note, ir.Let(seed, _one(known)), *reverse.statements]
+    if is_number(known) or (isinstance(known, Array) and known.shape == ()):
+        one = ir.Call(ir.Const(np.ones_like), (out,)) if isinstance(known, Array) else _one(known)
+        builder.statements += [note, ir.Let(seed, one), *reverse.statements]
         made = bars[0] if joint.request.single else builder.call(ops.make_tuple, *bars)
         return _returned(joint, primal, builder, [out, made, *rest])
     many = _seeds(joint, builder, [out], [seed.name])

@@ -458,6 +458,8 @@ def of_kind(builder: Builder, bar: ir.Atom, value: AbstractValue) -> ir.Atom:
         is_that = isinstance(have, type) and is_exact(have) and issubclass(have, kinds)
         return bar if is_that else builder.call(float if value == ANY_FLOAT else value.type, bar)
     if issubclass(value.type, np.inexact) and not (isinstance(known, Scalar) and known.type is value.type):
+        if isinstance(known, Array) and builder.context.evaluator.keeps_arrays:  # an array of a device, say
+            bar = builder.call(complex if issubclass(value.type, np.complexfloating) else float, bar)
         return builder.call(value.type, bar)
     if isinstance(known, Array) and known.shape == ():
         return builder.call(operator.getitem, bar, ir.Const(()))

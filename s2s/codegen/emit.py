@@ -12,6 +12,9 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from typing import Any, TypeAlias, assert_never
 
+import numpy as np
+
+from s2s.arrays import on
 from s2s.codegen.binding import bind_in_loops
 from s2s.codegen.code import Assign, Code, tree_atoms, walk
 from s2s.codegen.comments import with_comments
@@ -24,6 +27,7 @@ from s2s.codegen.statements import Line, print_function
 from s2s.codegen.structure import build_code
 from s2s.codegen.sugar import add_sugar
 from s2s.core import ir
+from s2s.core.array_classes import compiled_for, module_of_arrays
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, For, Function, If, Let, Load, MakeFunction, Store, Var, While
 
 __all__ = ["Emitted", "emit"]
@@ -79,8 +83,9 @@ def emit(
     header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
     read_names = set(_WORD.findall("\n".join((*lines, *map(print_expression, speller.made.values())))))
     speller.imports = {name: path for name, path in speller.imports.items() if name in read_names}  # not those in sugar
-    imports = _imports(speller.imports)
     made = {name: print_expression(value) for name, value in speller.made.items()}
+    made = {**_counterparts(speller), **made}
+    imports = _imports(speller.imports)
     if made:
         imports += [*([""] if imports else []), *(f"{name} = {value}" for name, value in made.items())]
     if header and imports:
@@ -134,6 +139,27 @@ def _folded(function: Function, code: Code) -> Iterator[tuple[int, Collection[Va
     for statement in walk(code.body) if code.inner else ():
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
             yield from _folded(statement.value.function, code.inner[id(statement.value)])
+
+
+def _counterparts(speller: Speller) -> dict[str, str]:
+    """What stands for the modules that the text names, where it is for arrays of another one than NumPy: made by the
+    head of the text."""
+    module = module_of_arrays(compiled_for())
+    there = {name: path for name, path in speller.imports.items() if path.startswith(_WITH_COUNTERPARTS)}
+    if module is np or module is None or not there:
+        return {}
+    for name in there:
+        del speller.imports[name]
+    own = speller.value(module)
+    make = speller.value(on)
+    shown, call = print_expression(own), print_expression(make)
+    return {
+        name: f"{call}({shown})" if path == "numpy" else f"{call}({shown}, {path!r})"
+        for name, path in sorted(there.items())
+    }
+
+
+_WITH_COUNTERPARTS = ("numpy", "scipy", "s2s.runtime", "s2s.rules", "s2s.models")
 
 
 def _imports(imports: dict[str, str]) -> list[str]:

@@ -68,10 +68,12 @@ class Scalar:
 
 @record
 class Array:
-    """An ndarray (exactly that type, no subclass)."""
+    """An array of exactly this class: NumPy's, or that of a module which stands for NumPy (``array_classes``). Inside
+    the compiler all arrays of a version are of one class, and it is NumPy's here."""
 
     dtype: np.dtype[Any]
     shape: tuple[Dim, ...] | None
+    kind: type = np.ndarray
 
 
 @record

@@ -22,6 +22,7 @@ from typing import Any, TypeAlias
 
 from s2s.backends import runnable
 from s2s.codegen.link import link
+from s2s.core.array_classes import module_of_arrays
 from s2s.core.bounded import Recent
 from s2s.core.codes import own_codes
 from s2s.core.const import Const
@@ -69,12 +70,13 @@ from s2s.errors import DifferentiationError, error
 from s2s.notices import tell
 from s2s.versions import boundary
 from s2s.versions.argument_guards import ArgumentsGuard, LargeGuard, SeparateGuard
+from s2s.versions.array_kinds import check_devices, kind_of_arrays, on_devices, other_kind
 from s2s.versions.expressions import Expressions
 from s2s.versions.guards import Guard, ObjectGuard
 from s2s.versions.like_items import Lengths
 from s2s.versions.observed import Observed
 from s2s.versions.request import Compiled, Request
-from s2s.versions.signature import Names, describe, guard_source, with_length
+from s2s.versions.signature import Names, array_places, describe, guard_source, with_length
 from s2s.versions.sizes import NOT_ASKED, OPTION, large_sizes
 from s2s.versions.target import Target, find_paths, parameters_of
 
@@ -239,7 +241,7 @@ class Dispatcher:
         if dict(request.options).get("backend", "numpy") != "numpy":
             return request
         large: tuple[str, ...] = NOT_ASKED
-        if self.target.derived is None:
+        if self.target.derived is None and not any(map(other_kind, avals)):
             large = large_sizes(avals, dict(zip(self.target.parameters, values, strict=True)))
         return replace(request, options=(*request.options, (OPTION, large))) if large else request
 
@@ -387,7 +389,7 @@ class Dispatcher:
                 tried = version,
             elif is_refusal and self._refuses_lists(version, problem, values):
                 version = self._version_for(values)
-            elif not self._may_be_recorded() or not self._may_record_more(version, problem, values):
+            elif not self._may_be_recorded(version.avals) or not self._may_record_more(version, problem, values):
                 return None
             elif is_refusal:
                 is_over = self._is_over_compiled(version, problem)
@@ -494,6 +496,8 @@ class Dispatcher:
         lengths = None if as_they_are or is_compiled else self._lengths
         named = zip(self.target.parameters, values, strict=True)
         avals = [describe(value, name, name in wanted, lengths) for name, value in named]
+        if any(map(other_kind, avals)):
+            check_devices(self.target.parameters, avals, values, self.target.name)
         for i, aval in enumerate(avals):
             if isinstance(aval, Known) and type(aval.value) not in (bool, type(None), type(Ellipsis)):
                 seen = self._objects.setdefault(i, set())
@@ -518,18 +522,20 @@ class Dispatcher:
         """The version that is compiled from the primal, or from a version of the inner derivative."""
         function = self.target.function if inner is None else inner.raw
         by_name = None if values is None else dict(zip(parameter_names(function), values, strict=True))
+        self._check_backend(avals)
+        may_be_recorded = self._may_be_recorded(avals)
         renamed = renamed_for(request, self.target, function)
         try:
             if inner is not None and is_recorded(inner.compiled):
                 raise inner.compiled.objects["refusal"]
-            if values is not None and self._may_be_recorded() and is_always(request):
+            if values is not None and may_be_recorded and is_always(request):
                 raise error("S2S101", construct="anything, as S2S_RECORDED says,")
-            with limited_length(values is not None and self._may_be_recorded() and is_recordable(request)):
+            with limited_length(values is not None and may_be_recorded and is_recordable(request)):
                 arguments = dict(zip(parameter_names(function), avals, strict=True))
                 compiled, file = find_or_compile(
                     function, arguments, renamed, by_name, not is_afresh(self.target.function))
         except Exception as problem:
-            if by_name is None or not self._may_be_recorded() or not may_record(problem, request):
+            if by_name is None or not may_be_recorded or not may_record(problem, request):
                 raise
             version = self._linked(recorded(function, renamed, problem), None, inner, avals, request, values)
             version.refused_for = None if inner is None else inner.compiled
@@ -588,10 +594,10 @@ class Dispatcher:
                     note_met(choice, met)
         if not is_recorded(compiled):
             version.run = version.call = runnable(compiled, raw, function, request, avals, values)
-            if self.ask.is_auto and values is not None and may_gain(compiled):
+            if self.ask.is_auto and values is not None and may_gain(compiled) and not any(map(other_kind, avals)):
                 version.tier = Tier(self, version, function)
                 version.run = version.call = version.tier.run
-            if values is not None and self._may_be_recorded():
+            if values is not None and self._may_be_recorded(avals):
                 version.call = without_nan(self, version)
         return self.finished(version)
 
@@ -612,9 +618,20 @@ class Dispatcher:
             section.lock.release()
         return True
 
-    def _may_be_recorded(self) -> bool:
-        """Whether there is code to be watched: one that stands for a call of a compiled function has none."""
-        return not self._is_trial and not self._is_of_s2s and "__s2s_calls__" not in self.target.function.__dict__
+    def _may_be_recorded(self, avals: tuple[AbstractValue, ...] = ()) -> bool:
+        """Whether there is code to be watched: one that stands for a call of a compiled function has none. Recordings
+        are of operations on NumPy's arrays."""
+        if self._is_trial or self._is_of_s2s or any(map(other_kind, avals)):
+            return False
+        return "__s2s_calls__" not in self.target.function.__dict__
+
+    def _check_backend(self, avals: tuple[AbstractValue, ...]) -> None:
+        """Raise ArgumentError where a backend is asked for that takes NumPy's arrays alone, and there are others."""
+        backend = dict(self.ask.options).get("backend", "numpy")
+        if backend not in ("numpy", "auto") and any(map(other_kind, avals)):
+            kind = kind_of_arrays(zip(self.target.parameters, avals, strict=False), self.target.name)
+            module = module_of_arrays(kind)
+            raise error("S2S537", backend=backend, module="" if module is None else module.__name__)
 
     def _own_code(self) -> tuple[tuple[Guard, types.FunctionType], ...]:
         """The guard on the function's own code, which may be replaced: a notebook that reloads a module does that."""
@@ -679,6 +696,10 @@ class Dispatcher:
                 hidden.setdefault(id(owner.__globals__), (owner.__globals__, []))[1].append(guard.path[0])
             else:
                 tests += guard.conditions(owner, expressions)
+        tests += on_devices([
+            place for name, aval in zip(self.target.parameters, version.avals, strict=True) if other_kind(aval)
+            for place in array_places(aval, writer.expression(name))
+        ])
         for scope, taken in hidden.values():  # one test for all builtins that a module of others must not hide
             tests.append(f"{names.add(scope, 'g')}.keys().isdisjoint({(*sorted(taken),)!r})")
         return tuple(dict.fromkeys(tests)), names

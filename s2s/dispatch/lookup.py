@@ -11,12 +11,14 @@ import numpy as np
 
 from s2s.cache import disk
 from s2s.codegen.link import link
+from s2s.core.array_classes import compiling_for
 from s2s.core.bounded import Recent
 from s2s.core.critical import section
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, ArrayLike, Mapping, Sequence
 from s2s.errors import error
 from s2s.versions.argument_guards import EqualGuard, LargeGuard, SizeGuard, SumGuard
+from s2s.versions.array_kinds import OtherArrays, as_numpy, check_no_arrays, kind_of_arrays
 from s2s.versions.live_data import taken_as_data
 from s2s.versions.observed import Observed, taken_as_observed
 from s2s.versions.request import Compiled, Request
@@ -68,13 +70,23 @@ def run_compiler(
     for path in request.wrt:
         if _has_labels(arguments.get(path[0])):
             raise error("S2S132", name=path[0])
-    with taken_as_data(_may_have_data(request)) as live:
+    kind = kind_of_arrays(arguments.items(), function.__name__)
+    arguments = {name: as_numpy(aval) for name, aval in arguments.items()}
+    while True:
         try:
-            return pipeline.compile(function, arguments, request)
-        except Exception:
-            if not live.found:
+            with compiling_for(kind), taken_as_data(_may_have_data(request)) as live:
+                try:
+                    return pipeline.compile(function, arguments, request)
+                except Exception:
+                    if not live.found:
+                        raise
+            with compiling_for(kind):
+                return pipeline.compile(function, arguments, request)
+        except OtherArrays as other:
+            if kind is not np.ndarray:
                 raise
-    return pipeline.compile(function, arguments, request)
+            check_no_arrays(arguments, other, function.__name__)
+            kind = other.kind
 
 
 def _has_labels(aval: Any) -> bool:

@@ -114,6 +114,8 @@ class Joint:
             builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_scalar), (value, ir.Const(primal.name)))))
         if aux is not None and reversal.rewinds:
             aux = self._copied(builder, aux)
+        if self.request.mode == "value_and_grad" and reversal.rewinds and self._may_be_view(value):
+            value = self._copied(builder, value)
         builder.statements += [ir.Note("reverse sweep", "reverse"), *reversal.reverse]
         made = self.gradients(builder, reversal.bars)
         gradient = made[0] if self.request.single else builder.call(ops.make_tuple, *made)
@@ -123,6 +125,11 @@ class Joint:
         else:
             result = builder.call(ops.make_tuple, out, gradient)
         return ir.replace(primal, body=builder.block(result))
+
+    def _may_be_view(self, value: ir.Atom) -> bool:
+        """Whether a result of rank 0 may be an array, and so an item of one: NumPy's items are numbers."""
+        known = self.context.value(value)
+        return isinstance(known, Array) or (isinstance(known, Unknown) and self.context.evaluator.keeps_arrays)
 
     def _copied(self, builder: Builder, atom: ir.Atom) -> ir.Atom:
         """A value whose arrays stay what they are when the reverse sweep gives others back what they held before."""

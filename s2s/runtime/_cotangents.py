@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.array_classes import is_array_class
 from s2s.errors import error
 
 
@@ -24,6 +25,8 @@ def zeros_like(x: Any) -> Any:
         return {key: zeros_like(item) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rebuild(x, [zeros_like(item) for item in x])
+    if is_array_class(type(x)):  # of another module: NumPy's protocol leads there
+        return np.zeros_like(x) if x.dtype.kind in "fc" else None
     return None
 
 
@@ -54,6 +57,8 @@ def zeros_of(x: Any) -> Any:
         return {key: zeros_of(item) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rebuild(x, [zeros_of(item) for item in x])
+    if is_array_class(kind) and x.dtype.kind in "iu":
+        return np.zeros_like(x, dtype=float)
     return zeros_like(x)
 
 
@@ -99,7 +104,7 @@ def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
         return rebuild(value, [map_floats(make, item, other) for item in value])
     if has_parts(value):
         return map_parts(lambda item: map_floats(make, item, other), value)
-    if isinstance(value, (float, complex, np.inexact)) or (isinstance(value, np.ndarray) and value.dtype.kind in "fc"):
+    if isinstance(value, (float, complex, np.inexact)) or (is_array(value) and value.dtype.kind in "fc"):
         return make(value)
     return other(value)
 
@@ -107,7 +112,15 @@ def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
 def has_parts(value: Any) -> bool:
     """Whether it is an object of a class written in Python, which is no array, number or container."""
     cls = type(value)
-    return bool(cls.__flags__ & 1 << 9) and not isinstance(value, _NO_PARTS) and not callable(value)
+    return (
+        bool(cls.__flags__ & 1 << 9) and not isinstance(value, _NO_PARTS) and not callable(value)
+        and not is_array_class(cls)
+    )
+
+
+def is_array(value: Any) -> bool:
+    """Whether it is an array, of NumPy or of a module that stands for NumPy."""
+    return isinstance(value, np.ndarray) or is_array_class(type(value))
 
 
 _NO_PARTS = (np.ndarray, np.generic, float, complex, int, str, dict, tuple, list, set, frozenset, type, BaseException)
@@ -176,12 +189,14 @@ def cast(g: Any, x: Any) -> Any:
         return float(np.real(g))
     if isinstance(x, complex) and not isinstance(x, np.generic):
         return complex(g)
-    dtype = np.asarray(x).dtype
+    if isinstance(x, dict):
+        return g
+    dtype = x.dtype if is_array(x) else np.asarray(x).dtype
     if dtype.kind not in "fc":
         return g
     if np.iscomplexobj(g) and dtype.kind == "f":
         g = np.real(g)
-    return g.astype(dtype, copy=False) if isinstance(g, (np.ndarray, np.generic)) else dtype.type(g)
+    return g.astype(dtype, copy=False) if isinstance(g, np.generic) or is_array(g) else dtype.type(g)
 
 
 def tangent_like(dot: Any, x: Any) -> Any:
@@ -190,10 +205,10 @@ def tangent_like(dot: Any, x: Any) -> Any:
         if len(x) != len(dot):
             raise joined_containers(x)
         return rebuild(dot, [tangent_like(part_dot, part) for part_dot, part in zip(dot, x)])
-    if not isinstance(x, (np.ndarray, np.generic, float, complex)):
+    if not isinstance(x, (np.ndarray, np.generic, float, complex)) and not is_array(x):
         return dot
     dot = cast(dot, x)
-    return np.broadcast_to(dot, x.shape) if isinstance(x, np.ndarray) and np.shape(dot) != x.shape else dot
+    return np.broadcast_to(dot, x.shape) if is_array(x) and np.shape(dot) != x.shape else dot
 
 
 def unbroadcast(g: Any, x: Any) -> Any:

@@ -30,6 +30,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from s2s.arrays import in_numpy
 from s2s.core import inspection
 from s2s.core.const import Const
 from s2s.core.inspection import (
@@ -44,6 +45,7 @@ from s2s.core.inspection import (
     own_value,
 )
 from s2s.core.values import UNKNOWN, AbstractValue, Known, Unknown
+from s2s.versions.array_kinds import of_program
 from s2s.versions.guards import (
     AliasGuard,
     AttributeGuard,
@@ -181,7 +183,7 @@ class Fact(Generic[T]):
     def folded(self, guards: Guards) -> T:
         """What was found, for code that holds as long as this very object, or this answer, is found there."""
         guards._note_guard(self._fold, self._guards)
-        return self._value
+        return in_numpy(self._value)  # type: ignore[no-any-return]
 
 
 class Reading(Fact[Any]):
@@ -233,10 +235,10 @@ class Reading(Fact[Any]):
         value = data or with_sizes(describe(self._value, "?"), self._value)
         if data is None and isinstance(value, (Known, Unknown)):
             return UNKNOWN, self._value
-        if self._late:
-            return value, self._value
-        guards._note_guard(self._fold, (KindGuard(root, path[0], value, owner, path[1:], self._start),))
-        return value, self._value
+        known = of_program(value, str(path[-1] if path else root))
+        if not self._late:
+            guards._note_guard(self._fold, (KindGuard(root, path[0], value, owner, path[1:], self._start),))
+        return known, self._value
 
     def of_class(self, guards: Guards) -> Any:
         """The object, for code that reads its attributes one by one, under guards of theirs: here is only its class."""

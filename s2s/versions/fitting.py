@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.arrays import on
+from s2s.core.array_classes import is_array_class, module_of_arrays
 from s2s.core.values import Instance
 from s2s.errors import DifferentiationError, error
 from s2s.versions.carriers import carries_arrays, is_labelled_as, parts_of, put_together
@@ -30,6 +32,8 @@ def fit_tangent(tangent: Any, primal: Any, name: str) -> Any:
         if not isinstance(tangent, dict) or tangent.keys() != primal.keys():
             raise _tangent_error(tangent, primal, name)
         return {key: fit_tangent(tangent[key], value, name) for key, value in primal.items()}
+    if is_array_class(type(primal)) and not isinstance(primal, np.ndarray):
+        return _fit_other(tangent, primal, name)
     if carries_arrays(primal):
         if not is_labelled_as(tangent, primal):
             raise _tangent_error(tangent, primal, name)
@@ -60,6 +64,38 @@ def fit_tangent(tangent: Any, primal: Any, name: str) -> Any:
     return made
 
 
+def _fit_other(tangent: Any, primal: Any, name: str) -> Any:
+    """The tangent of an array of another module than NumPy: one of the same class, or a number for one of rank 0."""
+    np_ = on(module_of_arrays(type(primal)))  # type: ignore[arg-type]
+    if not isinstance(tangent, (type(primal), int, float, complex, np.generic)):
+        raise _tangent_error(tangent, primal, name)
+    given = np_.asarray(tangent)
+    if given.dtype.kind not in "biufc" or (given.dtype.kind == "c" and primal.dtype.kind != "c"):
+        raise _tangent_error(tangent, primal, name)
+    if given.shape != primal.shape:
+        hint = "give the tangent the shape of its primal"
+        raise error("S2S514", name=name, got=given.shape, expected=primal.shape, hint=hint)
+    return given.astype(primal.dtype)
+
+
+def _fit_other_cotangent(cotangent: Any, out: Any, name: str) -> Any:
+    """The cotangent of an array of another module than NumPy."""
+    np_ = on(module_of_arrays(type(out)))  # type: ignore[arg-type]
+    if cotangent is None and out.dtype.kind not in "fc":
+        return rt.zeros_of(out)
+    if not isinstance(cotangent, (type(out), int, float, complex, np.generic)):
+        raise _structure_error(cotangent, out, name)
+    given = np_.asarray(cotangent)
+    if given.shape != out.shape:
+        raise error(
+            "S2S506", name=name, got=given.shape, expected=out.shape, hint="give the cotangent the shape of the result")
+    if given.dtype.kind == "c" and out.dtype.kind != "c":
+        raise error(
+            "S2S505", name=name, got=f"complex ({given.dtype})", expected=f"real ({out.dtype})",
+            hint="give a real cotangent, np.real(cotangent)")
+    return given if given.dtype == out.dtype or out.dtype.kind not in "fc" else given.astype(out.dtype)
+
+
 def _tangent_error(tangent: Any, primal: Any, name: str) -> DifferentiationError:
     kind = f" ({np.result_type(tangent)})" if isinstance(tangent, (np.ndarray, np.generic)) else ""
     return error(
@@ -79,6 +115,8 @@ def fit(cotangent: Any, out: Any, name: str) -> Any:
         if not isinstance(cotangent, dict) or cotangent.keys() != out.keys():
             raise _structure_error(cotangent, out, name)
         return {key: fit(cotangent[key], value, name) for key, value in out.items()}
+    if is_array_class(type(out)) and not isinstance(out, np.ndarray):
+        return _fit_other_cotangent(cotangent, out, name)
     if carries_arrays(out):
         if not is_labelled_as(cotangent, out):
             raise _structure_error(cotangent, out, name)

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.array_classes import is_array_class, named
 from s2s.core.const import Const
 from s2s.core.inspection import (
     MISSING,
@@ -129,7 +130,7 @@ class _Describer:
             return UNKNOWN
         if kind in NUMBERS:
             return Scalar(kind)
-        if kind is np.ndarray:
+        if is_array_class(kind):
             return _describe_array(value, name)
         if kind in _VALUE_TYPES:
             return Known(Const(value))
@@ -232,6 +233,7 @@ def has_attributes(value: Any) -> bool:
     kind = type(value)
     return kind is ThreadLocal or is_stream(kind) or (
         is_written(kind)
+        and not is_array_class(kind)
         and not is_sealed(value)
         and not issubclass(kind, _OPAQUE)
         and class_attribute(kind, "__getattribute__") is object.__dict__["__getattribute__"]
@@ -305,14 +307,14 @@ def _describe_array(value: np.ndarray[Any, Any], name: str) -> AbstractValue:
     if value.dtype.kind not in "biufc":
         return UNKNOWN
     shape = tuple(Dim("", 1) if size == 1 else Dim(f"{name}.{axis}") for axis, size in enumerate(value.shape))
-    return Array(value.dtype, shape)
+    return Array(value.dtype, shape, type(value))
 
 
 def with_length(aval: AbstractValue, symbol: str, length: int) -> AbstractValue:
     """The abstract value with a length known that was a symbol."""
     match aval:
-        case Array(dtype, tuple() as shape):
-            return Array(dtype, tuple(Dim("", length) if d == Dim(symbol) else d for d in shape))
+        case Array(dtype, tuple() as shape, kind):
+            return Array(dtype, tuple(Dim("", length) if d == Dim(symbol) else d for d in shape), kind)
         case Sequence(kind, items):
             return Sequence(kind, tuple(with_length(item, symbol, length) for item in items))
         case Mapping(keys, items):
@@ -366,8 +368,8 @@ def array_places(aval: AbstractValue, place: str) -> list[str]:
 def with_sizes(value: AbstractValue, found: Any) -> AbstractValue:
     """What is known of a variable of a module or closure: arrays with their lengths, which a guard tests."""
     match value:
-        case Array(dtype):
-            return Array(dtype, tuple(Dim("", n) for n in found.shape))
+        case Array(dtype, _, kind):
+            return Array(dtype, tuple(Dim("", n) for n in found.shape), kind)
         case Sequence(kind, items):
             return Sequence(kind, tuple(with_sizes(v, f) for v, f in zip(items, found, strict=True)))
         case Mapping(keys, items):
@@ -405,6 +407,8 @@ def _key(aval: AbstractValue, show: Callable[[Any], str]) -> str:
             return repr(const.value) if type(const.value) in _VALUE_TYPES else show(const.value)
         case Scalar(kind):
             return kind.__name__
+        case Array(dtype, shape, kind) if kind is not np.ndarray:
+            return f"{named(kind)} {_key(Array(dtype, shape), show)}"
         case Array(dtype, None):
             return f"{_dtype_name(dtype)}[...]"
         case Array(dtype, shape):
@@ -489,8 +493,8 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
             return _guard_known(expr, const.value, names)
         case Scalar(kind):
             return [f"{expr}.__class__ is {names.add(kind, 't')}"]
-        case Array(dtype, shape):
-            return _guard_array(expr, dtype, shape, names)
+        case Array():
+            return _guard_array(expr, aval, names)
         case Sequence(kind, items):
             tests = [
                 f"{expr}.__class__ is {names.add(kind, 't')}",
@@ -539,11 +543,12 @@ def _guard_known(expr: str, value: Any, names: Names) -> list[str]:
     return [f"{expr} is {names.add(value)}"]
 
 
-def _guard_array(expr: str, dtype: np.dtype[Any], shape: tuple[Dim, ...] | None, names: Names) -> list[str]:
+def _guard_array(expr: str, array: Array, names: Names) -> list[str]:
+    dtype, shape = array.dtype, array.shape
     # An unpickled array may have a dtype that is equal, not identical: == is only reached on a mismatch.
     known = names.add(dtype, "d")
     tests = [
-        f"{expr}.__class__ is {names.add(np.ndarray, 't')}",
+        f"{expr}.__class__ is {names.add(array.kind, 't')}",
         f"({expr}.dtype is {known} or {expr}.dtype == {known})",
     ]
     if shape is None:

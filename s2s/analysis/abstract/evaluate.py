@@ -28,6 +28,7 @@ from s2s.analysis.abstract.meanings import SPECIAL
 from s2s.analysis.abstract.numbers import ANY_INTEGER, ANY_SCALAR, AnyInteger, alternatives, open_types, settled
 from s2s.analysis.abstract.shapes import Facts, broadcast
 from s2s.analysis.functions import facts
+from s2s.core.array_classes import compiled_for
 from s2s.core.functions import Varies
 from s2s.core.inspection import is_hashable
 from s2s.core.values import (
@@ -78,9 +79,11 @@ def _parameters(fn: Any, special: Any) -> tuple[tuple[str, ...], int]:
 @dataclass
 class Evaluator:
     """Gives abstract values of calls; ``facts`` collects what was assumed about lengths. ``fold`` opens a fact of the
-    world: whoever compiles writes down the guards that come with it."""
+    world: whoever compiles writes down the guards that come with it. Other modules than NumPy give arrays of rank 0
+    where NumPy gives numbers of its own: with ``keeps_arrays`` what comes of arrays is such."""
 
     facts: Facts = field(default_factory=Facts)
+    keeps_arrays: bool = field(default_factory=lambda: compiled_for() is not np.ndarray)
     fold: Callable[[Fact[Any]], Any] = field(default=lambda fact: fact.folded(Guards()))
 
     def call(
@@ -88,6 +91,8 @@ class Evaluator:
     ) -> AbstractValue:
         """The abstract value of ``fn(*args, **kwargs)``; UNKNOWN where nothing can be said."""
         found = self._call(fn, args, kwargs)
+        if self.keeps_arrays and holds_array((*args, *(kwargs or {}).values())):
+            found = with_arrays(found)
         return NO_ITEM if found is UNKNOWN and any(a is NO_ITEM for a in args) else found
 
     def _call(
@@ -246,6 +251,29 @@ class Evaluator:
         if not isinstance(value, Array) or value.shape is None:
             return value
         return Array(value.dtype, tuple(self.facts.fresh_dim() if d.is_constant else d for d in value.shape))
+
+
+def holds_array(values: tuple[AbstractValue, ...]) -> bool:
+    """Whether an array is among some values, or in containers of them."""
+    return any(
+        isinstance(v, Array) or (isinstance(v, Sequence | Mapping) and holds_array(v.items))
+        or (isinstance(v, ListOf | IterableOf) and holds_array((v.item,)))
+        for v in values)
+
+
+def with_arrays(value: AbstractValue) -> AbstractValue:
+    """A value with arrays of rank 0 in the place of NumPy's numbers."""
+    match value:
+        case Scalar(kind) if kind.__module__ == "numpy" and issubclass(kind, np.generic):
+            return Array(np.dtype(kind), ())
+        case Sequence(kind, items) if kind is not slice:
+            return Sequence(kind, tuple(map(with_arrays, items)))
+        case ListOf(item):
+            return ListOf(with_arrays(item))
+        case IterableOf(kind, item):
+            return IterableOf(kind, with_arrays(item))
+        case _:
+            return value
 
 
 def _on_constants(

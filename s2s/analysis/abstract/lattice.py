@@ -10,6 +10,7 @@ import numpy as np
 from s2s.analysis.abstract.numbers import ANY_FLOAT, is_exact, of_types, possible_types
 from s2s.analysis.abstract.shapes import Facts
 from s2s.core import inspection, ir
+from s2s.core.array_classes import compiled_for
 from s2s.core.closures import Closure
 from s2s.core.values import (
     UNKNOWN,
@@ -223,6 +224,10 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
             if shape is None or more is None or len(shape) != len(more):
                 return Array(dtype, None)
             return Array(dtype, tuple(facts.joined(m, n) for m, n in zip(shape, more, strict=True)))
+        case (Array(dtype, ()), number) | (number, Array(dtype, ())) if (
+            compiled_for() is not np.ndarray and is_number(number)
+        ):
+            return Array(_dtype_with(dtype, number), ())
         case Sequence(kind, items), Sequence(other_kind, others) if kind is other_kind:
             if len(items) == len(others):
                 return Sequence(kind, tuple(join(i, j, facts) for i, j in zip(items, others, strict=True)))
@@ -235,6 +240,17 @@ def join(a: AbstractValue, b: AbstractValue, facts: Facts) -> AbstractValue:
         case Range(), Range():
             return Range()
     return UNKNOWN
+
+
+def _dtype_with(dtype: np.dtype[Any], number: AbstractValue) -> np.dtype[Any]:
+    """The dtype of what is an array of rank 0 or a number, as ``total = 0.0`` is before a loop that adds such arrays to
+    it: where NumPy has numbers of its own throughout, other modules have arrays, and a number of Python on the path
+    that makes no iteration."""
+    kind = number.type if isinstance(number, Scalar) else type(number.value)  # type: ignore[union-attr]
+    if not is_exact(kind):
+        return dtype
+    weak = {bool: False, int: 0, float: 0.0, complex: 0j}.get(kind)
+    return np.result_type(dtype, kind if weak is None else weak)
 
 
 def lengths_of(value: AbstractValue, beginning: str | tuple[str, ...] = "?~") -> frozenset[str]:

@@ -79,6 +79,8 @@ def _extreme(fn: Any) -> Callable[..., AbstractValue | None]:
 def _number_extreme(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue | None:
     if len(args) > 1 and all(is_number(a) for a in args):
         return join_all(args, evaluator.facts)
+    if evaluator.keeps_arrays and (found := _extreme_of_arrays(evaluator, args)) is not None:
+        return found
     if len(args) == 1 and isinstance(args[0], Sequence) and all(is_number(a) for a in args[0].items):
         return join_all(args[0].items, evaluator.facts)
     if len(args) == 1 and isinstance(args[0], Array) and rank(args[0]) == 1:
@@ -86,6 +88,14 @@ def _number_extreme(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue
     if len(args) == 1 and isinstance(args[0], (ListOf, IterableOf)) and is_number(args[0].item):
         return args[0].item
     return UNKNOWN
+
+
+def _extreme_of_arrays(evaluator: Evaluator, args: tuple[AbstractValue, ...]) -> AbstractValue | None:
+    """The largest of several arrays of rank 0, and of numbers: one of them."""
+    items = args[0].items if len(args) == 1 and isinstance(args[0], Sequence) else args
+    if len(items) > 1 and all(is_number(a) or (isinstance(a, Array) and a.shape == ()) for a in items):
+        return join_all(items, evaluator.facts)
+    return None
 
 
 def _round(evaluator: Evaluator, value: AbstractValue, digits: AbstractValue | None = None) -> AbstractValue | None:

@@ -52,8 +52,11 @@ def augmented(site: CallSite) -> ir.Atom | None:
     is_list = isinstance(value, ListOf) or (isinstance(value, Sequence) and value.type is list)
     if is_list and isinstance(old, ir.Var) and _is_read(context.definitions.get(old)):
         raise site.refusal("S2S185", name=old.name)
-    if isinstance(value, Array) and (
-        span in specializer.in_place or value.shape == () or not _keeps_rank(site, plain, value, change)
+    keeps_arrays = context.evaluator.keeps_arrays
+    if isinstance(value, Array) and (isinstance(old, ir.Var) or not keeps_arrays) and (
+        span in specializer.in_place
+        or (value.shape == () and not keeps_arrays)
+        or not _keeps_rank(site, plain, value, change)
     ):
         change_whole(At(specializer, site.frame, builder, span), old, change, plain)
         return old

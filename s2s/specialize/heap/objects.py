@@ -45,6 +45,7 @@ from s2s.specialize.heap.classes import class_seen, is_data_descriptor, is_descr
 from s2s.specialize.heap.live_objects import Place, bound
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
+from s2s.versions.array_kinds import of_program
 from s2s.versions.boundary import Raised
 from s2s.versions.facts import Guards
 from s2s.versions.signature import describe
@@ -146,7 +147,7 @@ class Instances:
             return ir.Const(value)
         if is_user_object(value):
             return self.live.refer(at.builder, facts.known(value), Place("value", (ir.Const(value),), None), name)
-        known = with_sizes(describe(value, "?"), value)
+        known = of_program(with_sizes(describe(value, "?"), value), name)
         read = ir.Call(ir.Const(getattr), (ir.Const(cls), ir.Const(name)))
         return at.builder.let(read, UNKNOWN if isinstance(known, Known) else known, name, at.span)
 
