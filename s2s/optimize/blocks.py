@@ -56,14 +56,16 @@ class _Blocks:
         self.steps = steps
         self.groups = Groups(function, self.steps, Memory(function, context.value))
         self.uses = count_uses(function.body)
-        self.has_written = False
+        self.written: set[Dim] = set()
+        """The lengths of the arrays that loops are written for."""
 
     def run(self) -> ir.Function:
         body = self._block(self.function.body, True)
-        if not self.has_written:
+        if not self.written:
             return self.function
         for pairs in self.steps.pairs.values():
-            self.context.evaluator.facts.alike.update(pairs)
+            relied = [pair for pair in pairs if self.groups.lengths.of(pair[0]) in self.written]
+            self.context.evaluator.facts.alike.update(relied)
         return ir.replace(self.function, body=body)
 
     def _block(self, block: ir.Block, is_whole: bool = False) -> ir.Block:
@@ -73,7 +75,8 @@ class _Blocks:
         writers = {id(item): writer for item in items if (writer := self._writer(item)) is not None}
         if not writers:
             return ir.Block(tuple(map_blocks(s, self._block) for s in block.statements), block.yields)
-        self.has_written = True
+        for writer in writers.values():
+            self.written.update(map(self.groups.lengths.of, writer.space))
         made: list[ir.Statement] = []
         for item in _in_order(items, statements, writers, titles):
             if id(item) in writers:
