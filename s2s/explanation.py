@@ -243,6 +243,9 @@ def _of_guard(guard: Guard) -> str:
             return ""
         case "SizeGuard":
             return f"the length {guard.symbol} is not {guard.value}"  # type: ignore[attr-defined]
+        case "LargeGuard":
+            size = guard.place or " * ".join(guard.symbols)  # type: ignore[attr-defined]
+            return f"{size} has {'at least' if guard.is_large else 'fewer than'} {guard.least} elements"  # type: ignore[attr-defined]
         case "SeparateGuard":
             return f"{guard.first} and {guard.second} share no memory"  # type: ignore[attr-defined]
         case "EqualGuard":

@@ -35,7 +35,7 @@ def _difference(names: tuple[str, ...], before: tuple[AbstractValue, ...], now: 
         f"`{name}` is {_kind(new)}, it was {_kind(old)}"
         for name, old, new in zip(names, before, now, strict=True) if old != new
     ]
-    return "; ".join(changed) or "something else than its arguments has changed that its code relies on"
+    return "; ".join(changed) or "how large its arguments are has changed, or something else that its code relies on"
 
 
 def _kind(aval: AbstractValue) -> str:

@@ -16,6 +16,7 @@ Whether arrays are large is a fact of a version, under a guard: its text is made
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from collections import Counter
@@ -31,6 +32,7 @@ from s2s.core.operators import PLAIN
 from s2s.core.values import Array, Dim, Scalar, Sequence
 from s2s.optimize.block_steps import BlockSteps
 from s2s.optimize.loops.groups import Group, Groups, Item, Single
+from s2s.optimize.loops.lengths import Lengths
 from s2s.optimize.loops.steps import Step
 from s2s.optimize.rewriting import count_uses, map_blocks
 
@@ -63,10 +65,16 @@ class _Blocks:
         body = self._block(self.function.body, True)
         if not self.written:
             return self.function
-        for pairs in self.steps.pairs.values():
-            relied = [pair for pair in pairs if self.groups.lengths.of(pair[0]) in self.written]
-            self.context.evaluator.facts.alike.update(relied)
+        self._rely_on_lengths()
         return ir.replace(self.function, body=body)
+
+    def _rely_on_lengths(self) -> None:
+        """Note the lengths of arguments that loops take to be equal; what follows from others is left out."""
+        known = Lengths()
+        for one, other in itertools.chain(*self.steps.pairs.values()):
+            if self.groups.lengths.of(one) in self.written and known.of(one) != known.of(other):
+                known.take_for_equal(one, other)
+                self.context.evaluator.facts.alike.add((one, other))
 
     def _block(self, block: ir.Block, is_whole: bool = False) -> ir.Block:
         titles = _Titles(block if is_whole else ir.Block(()))
@@ -241,6 +249,9 @@ class _Writer:
         known = self.context.value(s.target)
         assert isinstance(known, Array) and known.shape is not None
         part = self.context.define(self._name(s.target), Array(known.dtype, (self.length, *known.shape[1:])))
+        forced = self.context.forced
+        if s.target in forced:
+            forced[part] = forced[s.target]  # that lengths fit is still asked
         self.inner.add(ir.Let(part, call, s.span))
         self.parts[s.target] = part
         if s.target in self.kept:
