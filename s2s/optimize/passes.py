@@ -40,6 +40,7 @@ from s2s.optimize.sink import sink
 from s2s.optimize.snapshots import drop_snapshots
 from s2s.optimize.stores import spell_stores
 from s2s.optimize.subexpressions import share_subexpressions
+from s2s.optimize.summed_products import sum_before_products
 from s2s.optimize.triangular import substitute_in_triangular
 from s2s.optimize.whole_loops import write_whole_loops
 from s2s.optimize.zero_cotangents import skip_zero_cotangents
@@ -63,6 +64,9 @@ OUTER_SUMS = Pass(
     optional=True, reassociates=True)
 COMMON_FACTORS = Pass(
     "common-factors", take_out_common_factors, "sums of products of matrices with a factor in common are one product",
+    optional=True, reassociates=True)
+SUMMED_PRODUCTS = Pass(
+    "summed-products", sum_before_products, "a product of matrices that is summed is one of a vector that is summed",
     optional=True, reassociates=True)
 TRIANGULAR = Pass(
     "triangular", substitute_in_triangular, "systems of Cholesky factors are solved by substitution", optional=True,
@@ -123,7 +127,7 @@ PRODUCTS_OF_LOOPS = Pass(
 """For a backend that compiles loops: a library is faster than these where matrices are multiplied."""
 
 SIMPLIFICATIONS = (
-    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, COMMON_FACTORS, TRIANGULAR,
+    OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, COMMON_FACTORS, SUMMED_PRODUCTS, TRIANGULAR,
     ITERATION_ADJOINTS, LAST_COPIES, ZERO_COTANGENTS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS,
     CROSS_PRODUCTS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS,
     ITEMS, SHARED_NAMES,
@@ -156,7 +160,8 @@ COMPILE_LOOPS = frozenset({"numba"})
 """The backends that are given loops over elements."""
 
 NOT_FOR = {"numba": frozenset({
-    "cross-products", "factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums", "zero-cotangents"})}
+    "cross-products", "factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums", "summed-products",
+    "zero-cotangents"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 
