@@ -30,7 +30,7 @@ STAYS = {
         # what variables are, by variable: no name is given twice, so that those of a discarded block mean nothing else
         "counters", "values", "definitions", "virtual_closures", "joins", "sharing", "live", "relied", "checked",
         # who looks on, and what later stages fill
-        "stages", "reading",
+        "stages", "reading", "clock",
     }),
     "Specializer": frozenset({
         # the budget of all speculation, and what has come of it
