@@ -79,12 +79,12 @@ def _largest(y_bar: Any, y: Any, values: Any) -> Any:
         return (rt.share(y_bar, y, values[0]),)
     if len(values) == 2:
         return (
-            _share_of_first(y_bar, values[0], values[1], y), _share_of_first(y_bar, values[1], values[0], y),
+            share_of_first(y_bar, values[0], values[1], y), share_of_first(y_bar, values[1], values[0], y),
         )
     if len(values) == 3:
         a, b, c = values
         return (
-            _share_of_one(y_bar, a, b, c, y), _share_of_one(y_bar, b, a, c, y), _share_of_one(y_bar, c, a, b, y),
+            share_of_one(y_bar, a, b, c, y), share_of_one(y_bar, b, a, c, y), share_of_one(y_bar, c, a, b, y),
         )
     if len(values) == 4:
         a, b, c, d = values
@@ -95,7 +95,7 @@ def _largest(y_bar: Any, y: Any, values: Any) -> Any:
     return rt.share(y_bar, y, values)
 
 
-def _share_of_one(y_bar: Any, a: Any, b: Any, c: Any, y: Any) -> Any:
+def share_of_one(y_bar: Any, a: Any, b: Any, c: Any, y: Any) -> Any:
     """All where ``a`` alone is the result, an equal part in a tie."""
     return y_bar * ((y == a) / (1.0 + (a == b) + (a == c)))
 
@@ -105,12 +105,12 @@ def _share_of_four(y_bar: Any, a: Any, b: Any, c: Any, d: Any, y: Any) -> Any:
     return y_bar * ((y == a) / (1.0 + (a == b) + (a == c) + (a == d)))
 
 
-def _share_of_first(y_bar: Any, a: Any, b: Any, y: Any) -> Any:
+def share_of_first(y_bar: Any, a: Any, b: Any, y: Any) -> Any:
     """All where ``a`` alone is the result, half in a tie: the factor is 1, 0.5 or 0."""
     return y_bar * ((y == a) - 0.5 * (a == b))
 
 
-SHARES = (_share_of_first, _share_of_one, _share_of_four)
+SHARES = (share_of_first, share_of_one, _share_of_four)
 """What a choice among numbers passes on: linear in the cotangent, their first argument, and zero for all but one."""
 
 EXTREMES = [
@@ -121,15 +121,15 @@ vjp(builtins.max, values=_largest, params="*values, key=None, default=None", sam
 vjp(builtins.min, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
 
 
-def _largest_dot(values_dot: Any, y: Any, values: Any) -> Any:
+def largest_dot(values_dot: Any, y: Any, values: Any) -> Any:
     shares = _largest(1.0, y, values)
     if len(values) == 1:
         shares, values_dot = shares[0], values_dot[0]
     return sum([share * dot for share, dot in zip(shares, values_dot)])
 
 
-jvp(builtins.max, values=_largest_dot)
-jvp(builtins.min, values=_largest_dot)
+jvp(builtins.max, values=largest_dot)
+jvp(builtins.min, values=largest_dot)
 
 
 @model(builtins.sum, samples=[args([num(), num()]), args((arr(3), arr(3)), num()), args(arr(4)), args([])])

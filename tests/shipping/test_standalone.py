@@ -265,3 +265,9 @@ def test_a_function_with_a_gradient_of_its_own_gives_its_value():
     made = version(with_a_gradient_of_its_own, (X,), {}, "value_and_grad", 0)
     assert "softplus(" in made.compiled.text
     assert run_alone([program(made, (X,))]) == ""
+
+
+@pytest.mark.parametrize("f", [lambda w, x: np.sum(w @ x), lambda w, x: np.sum(np.dot(w, x)), lambda w, x: max(w, x),
+                               lambda w, x: np.sum(np.linalg.solve(w, x)), lambda w, x: np.sum(np.inner(w, x))])
+def test_general_forms_name_no_private_function_of_a_product(f):  # fmt: skip
+    assert not re.search(r"\b\w+\._[a-z]", s2s.source(f, argnums=(0, 1)))

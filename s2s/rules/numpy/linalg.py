@@ -27,7 +27,7 @@ def _h(a: Any) -> Any:
 # --- solve, inv, det ----------------------------------------------------------------------------------------
 
 
-def _solve_b(y_bar: Any, a: Any, b: Any) -> Any:
+def solve_b(y_bar: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, np.ndarray):
         a = np.asarray(a)
     if np.ndim(a) == 2:
@@ -37,8 +37,8 @@ def _solve_b(y_bar: Any, a: Any, b: Any) -> Any:
     return rt.unbroadcast(np.linalg.solve(np.swapaxes(a, -1, -2), y_bar), b)
 
 
-def _solve_a(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
-    """Minus the outer product of ``b_bar`` (the same solve as in ``_solve_b``) and the solution."""
+def solve_a(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
+    """Minus the outer product of ``b_bar`` (the same solve as in ``solve_b``) and the solution."""
     if not isinstance(a, np.ndarray):
         a = np.asarray(a)
     if np.ndim(a) == 2 and np.ndim(b) == 1:
@@ -51,7 +51,7 @@ def _solve_a(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
 
 
 vjp(
-    np.linalg.solve, a=_solve_a, b=_solve_b, params="a, b",
+    np.linalg.solve, a=solve_a, b=solve_b, params="a, b",
     samples=[
         args(arr(3, 3), arr(3)), args(arr(3, 3), arr(3, 2)), args(arr(2, 3, 3), arr(2, 3, 2)),
         args(arr(2, 3, 3), arr(3)),

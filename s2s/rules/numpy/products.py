@@ -19,7 +19,7 @@ from s2s.rules.table import alias, jvp, linear, model, vjp
 # --- matmul -------------------------------------------------------------------------------------------------
 
 
-def _matmul_a(y_bar: Any, a: Any, b: Any) -> Any:
+def matmul_a(y_bar: Any, a: Any, b: Any) -> Any:
     if not isinstance(b, np.ndarray):
         b = np.asarray(b)
     if np.ndim(b) == 1:
@@ -35,7 +35,7 @@ def _matmul_a(y_bar: Any, a: Any, b: Any) -> Any:
     return rt.unbroadcast(y_bar @ np.swapaxes(b, -1, -2), a)
 
 
-def _matmul_b(y_bar: Any, a: Any, b: Any) -> Any:
+def matmul_b(y_bar: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, np.ndarray):
         a = np.asarray(a)
     if np.ndim(a) == 1:
@@ -59,10 +59,10 @@ BATCHES = [
     args(arr(6, 1, 2, 4), arr(5, 4, 3)), args(arr(4), arr(5, 4, 3)), args(arr(5, 2, 4), arr(4)),
     args(arr(1, 2, 4), arr(5, 4, 3)),
 ]
-linear(operator.matmul, a=_matmul_a, b=_matmul_b, params="a, b, /", samples=[*MATRICES, *BATCHES])
+linear(operator.matmul, a=matmul_a, b=matmul_b, params="a, b, /", samples=[*MATRICES, *BATCHES])
 alias(operator.matmul, operator.imatmul, samples=[args(arr(2, 3), arr(3, 3))])
 MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', dtype=None"
-linear(np.matmul, a=_matmul_a, b=_matmul_b, params=MATMUL, samples=[*MATRICES, *BATCHES])
+linear(np.matmul, a=matmul_a, b=matmul_b, params=MATMUL, samples=[*MATRICES, *BATCHES])
 alias(operator.matmul, np.linalg.matmul)
 
 if hasattr(np, "matvec"):  # NumPy 2.2
@@ -85,7 +85,7 @@ if hasattr(np, "matvec"):  # NumPy 2.2
 # --- dot, inner, outer, vdot --------------------------------------------------------------------------------
 
 
-def _dot_a(y_bar: Any, a: Any, b: Any) -> Any:
+def dot_a(y_bar: Any, a: Any, b: Any) -> Any:
     if not isinstance(b, np.ndarray):
         b = np.asarray(b)
     if np.ndim(a) == 0:
@@ -103,7 +103,7 @@ def _dot_a(y_bar: Any, a: Any, b: Any) -> Any:
     return rt.tensordot_bar(y_bar, a, b, ([-1], [-2]), 0)
 
 
-def _dot_b(y_bar: Any, a: Any, b: Any) -> Any:
+def dot_b(y_bar: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, np.ndarray):
         a = np.asarray(a)
     if np.ndim(b) == 0:
@@ -126,11 +126,11 @@ DOTS = [
     args(arr(2, 3, 4), arr(5, 4, 2)), args(arr(4), arr(5, 4, 2)), args(arr(2, 3, 4), arr(4, 5)),
     args([0.5, 2.0], arr(2)),
 ]
-linear(np.dot, a=_dot_a, b=_dot_b, params="a, b, out=None", samples=DOTS)
+linear(np.dot, a=dot_a, b=dot_b, params="a, b, out=None", samples=DOTS)
 alias(np.dot, np.ndarray.dot)
 
 
-def _inner_a(y_bar: Any, a: Any, b: Any) -> Any:
+def inner_a(y_bar: Any, a: Any, b: Any) -> Any:
     if not isinstance(b, np.ndarray):
         b = np.asarray(b)
     if np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -140,7 +140,7 @@ def _inner_a(y_bar: Any, a: Any, b: Any) -> Any:
     return rt.tensordot_bar(y_bar, a, b, ([-1], [-1]), 0)
 
 
-def _inner_b(y_bar: Any, a: Any, b: Any) -> Any:
+def inner_b(y_bar: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, np.ndarray):
         a = np.asarray(a)
     if np.ndim(a) == 1 and np.ndim(b) == 1:
@@ -151,7 +151,7 @@ def _inner_b(y_bar: Any, a: Any, b: Any) -> Any:
 
 
 linear(
-    np.inner, a=_inner_a, b=_inner_b, params="a, b, /",
+    np.inner, a=inner_a, b=inner_b, params="a, b, /",
     samples=[
         args(arr(4), arr(4)), args(arr(3, 4), arr(4)), args(arr(3, 4), arr(2, 4)), args(num(), arr(3)),
         args(arr(2, 3, 4), arr(5, 4)),
