@@ -11,6 +11,7 @@ import importlib.util
 import inspect
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from s2s.cli.terminal import fail, note, show, show_beside, write
 from s2s.directives.decorated import unwrap
 from s2s.explanation import measure, with_numba
 from s2s.listing import as_markdown
+from s2s.notices import StraightThroughWarning
 from s2s.versions.kinds import read_kinds
 from s2s.versions.target import target_of
 
@@ -191,6 +193,7 @@ def check_command(
     """Compare the derivatives of TARGET with differences, by each argument. The function is called; arguments that only
     have a kind get random numbers between 0.5 and 1.5."""
     os.environ["S2S_CACHE"] = "off"
+    warnings.simplefilter("ignore", StraightThroughWarning)  # the table names the places
     is_right = True
     for loaded in loaded_from(target):
         loaded.function = dumping.on_backend(loaded.function, backend or "")
@@ -222,6 +225,7 @@ def explain_command(
     """Say of each line of TARGET whether the derivative flows through it (*), what is kept of it for the reverse sweep
     and why, what is computed again, by which rule it is differentiated, what was chosen, what is left to the run."""
     os.environ["S2S_CACHE"] = "off"
+    warnings.simplefilter("ignore", StraightThroughWarning)  # the lines say so
     for loaded in loaded_from(target):
         asked = dumping.Asked(wrt, mode, backend or "", args, kinds, nonsmooth)
         try:

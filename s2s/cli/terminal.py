@@ -53,7 +53,10 @@ def show_beside(left: str, right: str, titles: tuple[str, str], no_color: bool =
         click.echo("\n".join(f"{a:<{width}} | {b}".rstrip() for a, b in zip(first, second, strict=True)))
         return
     made = table(*titles)
-    made.add_row(_highlighted(left.rstrip("\n")), _highlighted(right.rstrip("\n")))
+    cells = [_highlighted(text.rstrip("\n")) for text in (left, right)]
+    for cell in cells:
+        cell.no_wrap, cell.overflow = False, "fold"
+    made.add_row(*cells)
     _console().print(made)
 
 

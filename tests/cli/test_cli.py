@@ -334,6 +334,18 @@ def test_lines_are_never_cut_off_on_a_terminal(monkeypatch, capsys, width):
     assert "\x1b[" in shown and re.sub(r"\x1b\[[\d;]*m", "", shown) == text
 
 
+def test_nothing_is_cut_off_side_by_side_on_a_terminal(monkeypatch, capsys):
+    from s2s.cli import terminal
+
+    monkeypatch.setenv("COLUMNS", "50")
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    names = [f"name{k:02d}" for k in range(30)]
+    terminal.show_beside("x = 1\n", f"y = {'+'.join(names)}\n", ("left", "right"))
+    shown = "".join(re.sub(r"\x1b\[[\d;]*m", "", capsys.readouterr().out).split())
+    assert "+".join(names) in shown
+
+
 def test_files_are_written_as_ruff_formats_them_there(model, tmp_path):
     ruff = shutil.which("ruff") or pytest.skip("needs ruff")
     (tmp_path / "pyproject.toml").write_text("[tool.ruff]\nline-length = 60\n")
