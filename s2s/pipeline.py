@@ -45,6 +45,7 @@ from s2s.optimize.passes import (
     COMPILE_LOOPS,
     EXACT_WHOLE_LOOPS,
     IN_BLOCKS,
+    IN_THREADS,
     NESTED,
     NOT_FOR,
     PRODUCTS_OF_LOOPS,
@@ -238,7 +239,8 @@ def _compile(
     compiled = _emitted(function, fn, primal, arguments)
     clock.lap("emit")
     if dict(request.options).get("backend") in COMPILE_LOOPS and request.mode != "observed":
-        looped = sound(run_passes(WITH_LOOPS, function, context))
+        passes = IN_THREADS if dict(request.options).get("parallel") else WITH_LOOPS
+        looped = sound(run_passes(passes, function, context))
         if looped != function:
             return replace(compiled, loops=_emitted(looped, fn, primal, arguments))
     return compiled

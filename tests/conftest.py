@@ -24,6 +24,7 @@ sys.dont_write_bytecode = False
 
 # What the compiler refuses is refused: tests of recordings, which would stand in, set it themselves.
 os.environ.setdefault("S2S_RECORDED", "0")
+os.environ.setdefault("NUMBA_NUM_THREADS", "2")  # loops over prange are shared by so many threads
 
 # No thread compiles beside the tests: those of the backend `auto` set it themselves.
 os.environ.setdefault("S2S_BACKEND", "numpy")

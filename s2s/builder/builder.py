@@ -115,7 +115,8 @@ class Context:
     ``choose`` gives for a call the function with the derivative that was chosen for it there. ``changed`` are variables
     whose memory some statement changes, ``reading`` what is known of it where a derivative is written. ``stages`` is
     told what each pass makes, where somebody asks; ``naive`` leaves products and sums of cotangents as the rules say.
-    ``switched_off`` are the names of the optional passes that do not run.
+    ``switched_off`` are the names of the optional passes that do not run. ``shared_loops`` are where the program names
+    what loops run over that threads may share.
     """
 
     evaluator: Evaluator = field(default_factory=Evaluator)
@@ -189,6 +190,7 @@ class Context:
     """Whether products of lengths of arguments are large, by their symbols; None where the version is the same for all.
     ``relied_sizes`` are those that were asked for."""
     relied_sizes: set[LargeGuard] = field(default_factory=set)
+    shared_loops: set[ir.Span] = field(default_factory=set)
 
     def passed(self, name: str, before: ir.Function | None, after: ir.Function, exact: bool = True) -> None:
         """Tell what a pass made of a function."""

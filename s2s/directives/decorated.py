@@ -131,17 +131,24 @@ def _found_by_name(f: Any) -> bool:
 def options_of(f: Any) -> tuple[tuple[str, Any], ...]:
     """The options of a function: those that it is decorated with, and those of the functions inside of it, as a method,
     a ``partial`` and a cached function have one. What is chosen inside comes first; the outermost backend counts. A
-    derivative has made the choices of its function; its backend is kept, with its options."""
+    derivative has made the choices of its function; its backend is kept, with its options. On Numba, a function that
+    Numba compiled has the options that it was compiled with."""
     found: dict[str, Any] = {}
+    compiled: dict[str, Any] = {}
     while f is not None:
         for name, value in f.options if isinstance(f, Differentiable) else ():
             is_choice = name in ("choices", "nonsmooth")
             found[name] = (*value, *found.get(name, ())) if is_choice else found.get(name, value)
+        given = getattr(f, "targetoptions", None)
+        if isinstance(given, dict):
+            compiled = {name: True for name in ("parallel", "fastmath") if given.get(name) is True}
         made_from = getattr(f, "made_from", None)
         if isinstance(made_from, tuple):
             kept = [item for item in options_of(made_from[1]) if item[0] in ("backend", "parallel", "fastmath")]
             found = {**dict(kept), **found}
         f = None if isinstance(made_from, tuple) else _inside(f)
+    if found.get("backend") == "numba":
+        found = {**found, **{name: value for name, value in compiled.items() if name not in found}}
     return tuple({"backend": "auto", **found}.items())
 
 

@@ -41,13 +41,14 @@ from s2s.optimize.snapshots import drop_snapshots
 from s2s.optimize.stores import spell_stores
 from s2s.optimize.subexpressions import share_subexpressions
 from s2s.optimize.summed_products import sum_before_products
+from s2s.optimize.threads import mark_threads
 from s2s.optimize.triangular import substitute_in_triangular
 from s2s.optimize.whole_loops import write_whole_loops
 from s2s.optimize.zero_cotangents import skip_zero_cotangents
 
 __all__ = [
-    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "IN_BLOCKS", "NESTED", "NOT_FOR", "OPTIONAL", "PRODUCTS_OF_LOOPS", "PULLBACK",
-    "SIMPLIFICATIONS", "WHOLE_LOOPS", "WITH_LOOPS", "run_passes", "switched_off",
+    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "IN_BLOCKS", "IN_THREADS", "NESTED", "NOT_FOR", "OPTIONAL",
+    "PRODUCTS_OF_LOOPS", "PULLBACK", "SIMPLIFICATIONS", "WHOLE_LOOPS", "WITH_LOOPS", "run_passes", "switched_off",
 ]
 
 NAMES = Pass("names", name_temporaries, "temporaries take the names that the user gave to their values", optional=True)
@@ -134,11 +135,16 @@ SIMPLIFICATIONS = (
 )
 """Of a function with its sweeps, before it is emitted."""
 
+THREADS = Pass("threads", mark_threads, "loops over prange, and their reverse, are shared by threads", optional=True)
+
 WITH_LOOPS = (LOOPS, SHORT, VERSIONS, DEAD_CODE, SECTIONS)
 """Of a function after its simplifications, for a backend that compiles loops."""
 
 IN_BLOCKS = (BLOCKS, VERSIONS, DEAD_CODE, SECTIONS)
 """Of a function after its simplifications, for a backend that runs operations on whole arrays."""
+
+IN_THREADS = (*WITH_LOOPS, THREADS)
+"""The same where the program asks for threads."""
 
 PULLBACK = (VERSIONS, STORES, DEAD_CODE, SUBEXPRESSIONS, DEAD_CODE)
 """Of a pullback by itself: what it captures is what is left in it."""
@@ -152,7 +158,7 @@ IN_SWEEPS = {
 }
 """What the sweeps do by themselves, or passes over the primal, and can leave out."""
 
-_EVERY = (WHOLE_LOOPS, *SIMPLIFICATIONS, *WITH_LOOPS, *IN_BLOCKS, *NESTED)
+_EVERY = (WHOLE_LOOPS, *SIMPLIFICATIONS, *IN_THREADS, *IN_BLOCKS, *NESTED)
 OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 
 

@@ -116,7 +116,7 @@ from s2s.runtime._logs import (
     remove_item,
     unnoticed,
 )
-from s2s.runtime._loops import around, bound, check_lengths, place, places, turn
+from s2s.runtime._loops import around, bound, check_lengths, place, places, threads, turn
 from s2s.runtime._memory import (
     Adjoints,
     axes_in_memory,
@@ -233,7 +233,7 @@ __all__ = [
     "attributes_of", "has_parts",
     "heap_order", "is_carried", "index_bar", "interp_fp_bar", "interp_piece", "interp_slope", "item_bar", "joined_like",
     "kron_bar", "like", "log_of_positive", "look", "mH", "mT", "make_object", "map_floats", "map_parts",
-    "place", "places",
+    "place", "places", "threads",
     "matrix_power_bar",
     "meshgrid_bar", "method", "mirror", "no_derivative", "norm_bar", "observed", "observed_step", "observed_test",
     "observing", "ones_like", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",

@@ -37,3 +37,9 @@ def check_lengths(*lengths: int) -> None:
     """Raise ValueError where lengths differ that are equal, or stretched, in an operation on arrays."""
     if any(length != lengths[0] for length in lengths):
         raise ValueError(f"operands could not be broadcast together: axes have the lengths {lengths}")
+
+
+def threads(iterable: range) -> range:
+    """What a loop runs over that threads may share: compiled code lets them where it can see that no iteration reads
+    what another one stores."""
+    return iterable

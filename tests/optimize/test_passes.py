@@ -65,7 +65,8 @@ def program_in(path):
     program, *written = path.read_text().split("\n--- ")
     head, source = program.split("\n\n", 1)
     options = dict(line.split(": ", 1) for line in head.splitlines())
-    f = s2s.differentiable(load(source), backend=options.get("backend", "numpy"))
+    given = {"backend": options.get("backend", "numpy")} | ({"parallel": True} if "parallel" in options else {})
+    f = s2s.differentiable(load(source), **given)
     return f, eval(options["arguments"], {"np": np}), options["mode"], program, written
 
 
@@ -81,7 +82,7 @@ def test_a_pass(path, rewrite, monkeypatch):
 
 
 def test_every_pass_has_a_file_in_which_it_changes_something():
-    of_functions = (passes.WHOLE_LOOPS, *passes.SIMPLIFICATIONS, *passes.WITH_LOOPS, *passes.IN_BLOCKS)
+    of_functions = (passes.WHOLE_LOOPS, *passes.SIMPLIFICATIONS, *passes.IN_THREADS, *passes.IN_BLOCKS)
     every = {one.name for one in (*pipeline.PRIMAL, *pipeline.CHANGING, *of_functions)} | {*passes.IN_SWEEPS}
     assert {path.stem for path in FILES} == every - CHECKS
     for path in FILES:

@@ -33,7 +33,8 @@ from s2s.backends.numba.element_syntax import MOST_AXES, Elements
 from s2s.backends.numba.grids import bounds_of, grid_points
 from s2s.backends.numba.integers import Integers
 from s2s.backends.numba.nests import Nest, nest_of
-from s2s.backends.numba.number_kinds import Kind, Kinds
+from s2s.backends.numba.number_kinds import UNKNOWN as KIND_UNKNOWN
+from s2s.backends.numba.number_kinds import Kind, Kinds, kind_of_value
 from s2s.backends.numba.paths import (
     DYNAMIC,
     Outside,
@@ -54,6 +55,7 @@ from s2s.backends.numba.paths import (
     prefixes_of,
     sample_of,
 )
+from s2s.backends.numba.sharing import Sharing, sharing_of
 from s2s.backends.numba.straight import Run, Straights
 from s2s.backends.numba.syntax import (
     IN_PLACE,
@@ -103,7 +105,7 @@ class Adapted:
     ``parameters`` are its parameters, each with the expression that gives its argument, ``known`` the objects that its
     text names, ``facts`` what it relies on. ``result`` is the display of tuples, lists and dicts that the original
     returns; the function returns what is in it, one after the other. It is None where both return the same.
-    ``by_python`` are the lines with calls that Python makes.
+    ``by_python`` are the lines with calls that Python makes, ``shared`` the loops that threads share.
     """
 
     node: ast.FunctionDef
@@ -112,6 +114,7 @@ class Adapted:
     facts: list[Fact] = field(default_factory=list)
     result: ast.expr | None = None
     by_python: set[int] = field(default_factory=set)
+    shared: list[tuple[ast.For, Sharing]] = field(default_factory=list)
 
 
 def adapt(node: ast.FunctionDef, outside: Outside) -> Adapted:
@@ -223,6 +226,7 @@ class _Rewriter(ast.NodeTransformer):
         self.read: dict[str, str] = {}
         self.exceptions: dict[str, ast.expr] = {}
         self.straights: Straights | None = None
+        self.shared: dict[int, Sharing | None] = {}
         counts = Counter(store_names(self.node))
         self.ranges = {
             n.targets[0].id
@@ -264,6 +268,8 @@ class _Rewriter(ast.NodeTransformer):
         if self.outside.may_read:
             self.adapted.result = returned_display(self.node)
             self._hand_over_assigned()
+        if self.outside.kinds is not None:
+            self._share_loops(self.outside.kinds)
         if self.outside.kinds is not None and not self.outside.is_parallel:
             self.straights = self._straights(self.outside.kinds)
         self.node.body = self._block(self.node.body)
@@ -323,7 +329,33 @@ class _Rewriter(ast.NodeTransformer):
                 return ast.copy_location(ast.Compare(length, [ast.Gt()], [ast.Constant(0)]), test)
         return test
 
+    def _share_loops(self, kinds: dict[str, Kind]) -> None:
+        """Note how threads share the loops that the text marks."""
+        marked = []
+        for n in ast.walk(self.node):
+            match n:
+                case ast.For(iter=ast.Call(func=func, args=[iterable])) if self._static(func) is rt.threads:
+                    n.iter = iterable
+                    marked.append(n)
+        if not marked or not self.outside.is_parallel:
+            return
+        read = names_in(self.node) - self.assigned - self.parameters
+        known = Kinds(self.node.body, kinds | {name: self._kind_outside(name) for name in read}, self._static)
+        for n in marked:
+            self.shared[id(n)] = sharing_of(n, self.node, known, self._static)
+
+    def _kind_outside(self, name: str) -> Kind:
+        """The kind of a variable from outside, as it is now."""
+        try:
+            return kind_of_value(self.outside.find(name))
+        except LookupError:
+            return KIND_UNKNOWN
+
     def visit_For(self, node: ast.For) -> Any:
+        sharing = self.shared.get(id(node))
+        if sharing is not None:
+            sharing.start, sharing.stop = (self.visit(copy.deepcopy(e)) for e in (sharing.start, sharing.stop))
+            self.adapted.shared.append((node, sharing))
         match node.iter:
             case ast.Call(func=func, args=[size]) if self._static(func) is rt.places:
                 return self._over_elements(node, size)

@@ -58,11 +58,12 @@ except ImportError as missing:
 
 from s2s.backends.numba.called import Caller, Refused, cell_of, flags, global_of
 from s2s.backends.numba.exits import Pipeline
-from s2s.backends.numba.kept import Kept, digest_of, keep
+from s2s.backends.numba.kept import Kept, digest_of, keep, mark_of_called
 from s2s.backends.numba.libraries import linked_once
 from s2s.backends.numba.messages import without_shapes
 from s2s.backends.numba.quiet import leave_warnings_alone
 from s2s.backends.numba.regions import Regions
+from s2s.backends.numba.shares import split
 from s2s.backends.numba.turns import numba_in_section
 from s2s.core.progress import AFTER, shown_on_terminal
 
@@ -408,6 +409,8 @@ class Wrapped(Caller):
 
 def compiled_text(adapted: Adapted, text: Text, caller: Caller) -> tuple[Any, Kept | None]:
     """A function for Numba as one that it compiles, and where that is kept; its lines are those of the text."""
+    if adapted.shared:
+        split(adapted.node, adapted.shared, adapted.known, lambda part: _compiled_part(part, adapted, text, caller))
     scope: dict[str, Any] = dict(adapted.known)
     scope["__name__"] = "s2s.backends.numba"  # a module that another process finds
     exec(compile(ast.Module([adapted.node], []), file_name(text.compiled), "exec"), scope)
@@ -416,6 +419,17 @@ def compiled_text(adapted: Adapted, text: Text, caller: Caller) -> tuple[Any, Ke
     made.__qualname__ = f"{made.__name__}_{digest}"
     dispatcher = numba.njit(pipeline_class=Pipeline, **caller.options)(made)
     return dispatcher, keep(dispatcher, digest, text.function, adapted.node.name)
+
+
+def _compiled_part(node: ast.FunctionDef, adapted: Adapted, text: Text, caller: Caller) -> Any:
+    """What a thread does of a loop, compiled to be called by the function that the loop is in."""
+    options = {name: value for name, value in caller.options.items() if name != "parallel"}
+    scope: dict[str, Any] = dict(adapted.known) | {"__name__": "s2s.backends.numba"}
+    exec(compile(ast.Module([node], []), file_name(text.compiled), "exec"), scope)
+    dispatcher = numba.njit(pipeline_class=Pipeline, **options)(scope[node.name])
+    caller.marks[id(dispatcher)] = mark_of_called(node, adapted.known, caller.marks, None, options)
+    caller.called.append(dispatcher)
+    return dispatcher
 
 
 _NOT_FOR_TRUTH = (operator.add, operator.iadd, operator.sub, operator.isub, operator.neg, operator.invert)
@@ -430,7 +444,7 @@ def check_types(dispatcher: Any) -> None:
         for expression in result.type_annotation.calltypes:
             if not isinstance(expression, ir.Expr) or expression.op not in ("binop", "inplace_binop", "unary"):
                 continue
-            kinds = [types_of[v.name] for v in expression.list_vars()]
+            kinds = [types_of.get(v.name) for v in expression.list_vars()]  # those of loops of threads are not there
             is_not = expression.fn is operator.invert and isinstance(kinds[0], numba.types.Array)
             if expression.fn in _NOT_FOR_TRUTH and all(map(_is_truth, kinds)) and not is_not:
                 raise Refused("truth values are added, subtracted or negated", expression.loc.line)

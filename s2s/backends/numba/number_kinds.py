@@ -184,7 +184,7 @@ class Kinds:
             inside = dict(env)
             if isinstance(s, ast.For):
                 for name in _stored(s.target):
-                    inside[name] = self._item(s.iter, env) if isinstance(s.target, ast.Name) else UNKNOWN
+                    inside[name] = self.item(s.iter, env) if isinstance(s.target, ast.Name) else UNKNOWN
             after = _joined([env, self._block(s.body, inside), *self.jumps.pop()])
             assert after is not None
             if after == env:
@@ -197,13 +197,13 @@ class Kinds:
         self.jumps.pop()
         return env if not s.orelse else self._block(s.orelse, dict(env))
 
-    def _item(self, iterable: ast.expr, env: Env) -> Kind:
+    def item(self, iterable: ast.expr, env: Env) -> Kind:
         """The kind of what a loop runs over."""
         match iterable:
             case ast.Call(func=func, args=args):
                 function = self.static(func)
                 if function is reversed and args:
-                    return self._item(args[0], env)
+                    return self.item(args[0], env)
                 if function in (range, rt.places):
                     return "int"
             case ast.Name(id=name):
@@ -265,6 +265,13 @@ class Kinds:
             return ("array", whole[1], left) if left else whole[1]
         return UNKNOWN
 
+    def _letter(self, keywords: list[ast.keyword]) -> str | None:
+        """The kind of the elements of an array that is made with this dtype."""
+        if not keywords:
+            return "float"
+        return {float: "float", bool: "bool", int: "int"}.get(self.static(keywords[0].value)) if (
+            keywords[0].arg == "dtype") else None
+
     def _call(self, e: ast.Call, env: Env) -> Kind:
         function = self.static(e.func)
         if isinstance(e.func, ast.Attribute) and function is None:
@@ -275,13 +282,16 @@ class Kinds:
         first = self.kind(e.args[0], env) if e.args else UNKNOWN
         if function in (rt.place, rt.bound, len):
             return "int"
+        if function in (float, bool) and first in NUMBERS:
+            return function.__name__
         if function in (range, reversed):
             return "range" if function is range or first == "range" else UNKNOWN
         if function in _ALIKE and len(e.args) <= _ALIKE[function] and not e.keywords:
             return first if isinstance(first, tuple) else UNKNOWN
-        if function in (np.empty, np.zeros, np.ones) and len(e.args) == 1 and not e.keywords:
+        if function in (np.empty, np.zeros, np.ones) and len(e.args) == 1 and len(e.keywords) < 2:
             axes = 1 if first == "int" else len(first[1]) if isinstance(first, tuple) and first[0] == "tuple" else 0
-            return ("array", "float", axes) if axes else UNKNOWN
+            letter = self._letter(e.keywords)
+            return ("array", letter, axes) if axes and letter is not None else UNKNOWN
         if function in _JOINED and isinstance(first, tuple) and first[0] in ("tuple", "list"):
             items = first[1] if first[0] == "tuple" else (first[1],)
             return _array("float", items[0][2] + _JOINED[function]) if items and _are_floats(*items) else UNKNOWN

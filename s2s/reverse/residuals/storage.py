@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Storage"]
 
+_COMPARISONS = frozenset([operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne])
+
 MOST_UNUSED = 4
 """The first item of a range up to which an array indexed by the items is taken."""
 
@@ -75,7 +77,7 @@ class Storage:
         assert loop is not None
         called = self.context.name_of(var)
         name = "saved" if called == "%" else f"saved_{called}"
-        known = self.context.value(var)
+        known = self._known(var)
         sizes = self._iteration_counts(loop, known)
         loops = [] if sizes is None else self._loops_of(var, loop)
         is_float = isinstance(known, Scalar) and known.type is float
@@ -83,6 +85,17 @@ class Storage:
             self._keep_on_list(sweep, var, back, loop, name, only_shape)
         else:
             self._keep_in_array(sweep, var, back, loops, name, sizes[len(sizes) - len(loops):])
+
+    def _known(self, var: ir.Var) -> AbstractValue:
+        """What is known of a variable that is kept. What comparisons of numbers give is one type in compiled code."""
+        known, made = self.context.value(var), self.context.definitions.get(var)
+        is_any = isinstance(known, Scalar) and known.type in (object, np.bool_)
+        if not (self.planner.is_compiled and is_any and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const)):
+            return known
+        is_test = made.fn.value in _COMPARISONS
+        numbers = all(isinstance(a, ir.Const) or (isinstance(a, ir.Var) and isinstance(self.context.value(a), Scalar))
+                      for a in made.args)
+        return Scalar(bool) if is_test and numbers else known
 
     def is_array(self, region: Region, known: AbstractValue) -> bool:
         """Whether a value of a region is kept in an array, which makes it one of its type."""
@@ -120,7 +133,7 @@ class Storage:
         self, sweep: Sweep, var: ir.Var, back: ir.Var, loops: list[Region], name: str, sizes: list[ir.Atom]
     ) -> None:
         """Keep a variable in an array that is indexed by the items of loops."""
-        known, span, loop = self.context.value(var), self.planner.span_of(var), loops[-1]
+        known, span, loop = self._known(var), self.planner.span_of(var), loops[-1]
         assert isinstance(known, Scalar)
         plain = known.type in (float, np.float64, AnyFloat)
         sizes = [self._at_least_zero(loop, size) for size in sizes]

@@ -146,6 +146,8 @@ def of_numba(site: CallSite) -> ir.Atom | None:
     """A function that ``@vectorize`` or ``@guvectorize`` made: the loops around the Python function, where something
     differentiated flows through it."""
     if is_prange(site.fn):  # its iterations may run in any order: in that of a range, too
+        if site.span is not None:
+            site.specializer.context.shared_loops.add(site.span)
         return site.instead(range, site.args, site.kwargs)
     dtype = numba_type(site.fn)
     if dtype is not None:

@@ -116,7 +116,7 @@ def test_other_threads_compile_beside():
     assert results == [6.0]
 
 
-@pytest.mark.filterwarnings("error::s2s.backends.NumbaFallbackWarning")
+@pytest.mark.filterwarnings("error::s2s.NumbaFallbackWarning")
 def test_gradients_of_linear_algebra():
     def loss(a, b):
         factor = np.linalg.cholesky(a @ a.T + 3.0 * np.eye(3))

@@ -84,7 +84,7 @@ def test_vectors_of_other_lengths_have_a_version_of_their_own():
     np.testing.assert_allclose(gradient(a, b), expected, rtol=1e-14)
 
 
-@pytest.mark.filterwarnings("error::s2s.backends.fallback.NumbaFallbackWarning")
+@pytest.mark.filterwarnings("error::s2s.NumbaFallbackWarning")
 @pytest.mark.parametrize("rank", [3, 2, 1])
 def test_derivatives_of_determinants(rank):
     def loss(x):

@@ -112,7 +112,7 @@ def turned(*args):
     return tuple(a[::-1].repeat(2)[::-2] if isinstance(a, np.ndarray) else a for a in args)
 
 
-@pytest.mark.filterwarnings("error::s2s.backends.fallback.NumbaFallbackWarning")
+@pytest.mark.filterwarnings("error::s2s.NumbaFallbackWarning")
 @pytest.mark.parametrize("change", [lambda *a: a, turned])
 def test_numbers(change):
     args = change(*arguments())
