@@ -99,6 +99,11 @@ def det_of(factors: Factors, a: Any) -> Any:
     """The determinant, as ``np.linalg.det`` gives it, with the factors of ``a``."""
     if factors.routines is None or factors.is_singular:
         return np.linalg.det(a)
+    product = 1.0
+    for k, (pivot, number) in enumerate(zip(factors.pivots.tolist(), np.diagonal(factors.lu).tolist())):
+        product *= number if pivot == k else -number
+    if product != 0.0 and abs(product) < np.inf:
+        return factors.lu.dtype.type(product)
     sign, logarithm = slogdet_of(factors, a)
     return sign * np.exp(logarithm)
 

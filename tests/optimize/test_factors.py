@@ -157,6 +157,11 @@ def test_what_factors_give(kind, order, size):
         rt.cofactor_of(found, a, 2.0), 2.0 * np.linalg.inv(a).T, **near)
 
 
+def test_determinants_whose_partial_products_overflow():
+    a = np.diag([1e200, 1e200, 1e-200, 1e-300])
+    np.testing.assert_allclose(rt.det_of(rt.factors(a), a), 1e-100, rtol=1e-10)
+
+
 def test_singular_matrices():
     """Systems and inverses raise NumPy's error, determinants are 0, whose derivative there may not be."""
     a = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 1.0, 3.0]])
