@@ -73,7 +73,7 @@ def test_the_bank_runs_without_s2s(monkeypatch):
     assert len(programs) > 980 and not any(IMPORTS_OF_S2S.search(text) for text, *_ in programs)
     assert len(asking) < 12 and all("recursion" in name or "power_by" in name for name in asking)
     assert run_alone(programs) == ""
-    assert np.mean(bare) > 0.82  # no call of the runtime
+    assert np.mean(bare) > 0.8  # no call of the runtime
 
 
 def test_a_wrong_number_would_be_seen():
