@@ -79,8 +79,8 @@ def function(name: str) -> Any:
 
 
 def model_of(fn: Any) -> Any:
-    """What the compiler follows in place of a public function: its model, or itself."""
-    return _models.get(role_of(fn) or "", fn)
+    """What the compiler follows in place of a public function: its model, or what it does itself."""
+    return _models.get(role_of(fn) or "", getattr(fn, "__wrapped__", fn))
 
 
 def register(module: str) -> None:

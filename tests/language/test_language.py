@@ -181,10 +181,10 @@ def unbound(x):
 
 def test_raise_taken():
     assert s2s.grad(guarded_root)(4.0) == 0.25
-    with pytest.raises(ValueError, match=r"^negative: -4\.0$"):
-        s2s.grad(guarded_root)(-4.0)
-    with pytest.raises(ValueError, match=r"^negative: -4\.0$"):
-        s2s.vjp(guarded_root, -4.0)
+    for derivative in (s2s.grad(guarded_root), lambda x: s2s.vjp(guarded_root, x)):
+        with pytest.raises(ValueError) as raised:
+            derivative(-4.0)
+        assert str(raised.value) == "negative: -4.0"
 
 
 def test_assertion_fails():

@@ -407,11 +407,23 @@ def _repeat(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
         if found is None or not isinstance(count, ir.Const) or type(count.value) is not int:
             if at.context.is_varied(items):
                 raise at.refuse("a list", "how often it is repeated is not known before the program runs")
-            return None
+            return _repeated(at, found or [], items, count) if state.kind is list else None
         if len(found) * count.value > MOST_LISTED:
             return None
         return new_list(at, found * count.value, state.kind)
     return None
+
+
+def _repeated(at: At, found: list[ir.Atom], items: ir.Atom, count: ir.Atom) -> ir.Atom | None:
+    """``[0.0] * n``: a list of floats, of unknown length, whose items the program changes; None where it holds anything
+    else."""
+    if not found or any(not isinstance(one, ir.Const) or type(one.value) is not float for one in found):
+        return None
+    if not isinstance(at.value(count), Scalar) or at.value(count).type is not int:  # type: ignore[union-attr]
+        return None
+    call = ir.Call(ir.Const(operator.mul), (at.builder.frozen(items), count))
+    whole = at.builder.let(call, ListOf(Scalar(float)), at.name, at.span)
+    return virtual_heap.make_cell(at.context, State(list, whole=whole), at.name, at.span).var
 
 
 def _sorted(
