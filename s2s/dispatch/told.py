@@ -32,7 +32,7 @@ def tell_of_versions(dispatcher: Dispatcher, avals: tuple[AbstractValue, ...]) -
 def _difference(names: tuple[str, ...], before: tuple[AbstractValue, ...], now: tuple[AbstractValue, ...]) -> str:
     """How arguments differ from those of another version."""
     changed = [
-        f"`{name}` is {_kind(new)}, it was {_kind(old)}"
+        f"`{name}` is {_kind(new)}, it was {_kind(old)}" if _kind(new) != _kind(old) else f"`{name}` is of another kind"
         for name, old, new in zip(names, before, now, strict=True) if old != new
     ]
     return "; ".join(changed) or "how large its arguments are has changed, or something else that its code relies on"

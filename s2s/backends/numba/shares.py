@@ -2,6 +2,8 @@
 
     for i in range(n):                      for c in prange(threads):
         s_bar += w[i] * t[i]                    part(c * n // threads, (c + 1) * n // threads, sums[c], w, t)
+                                            if np.sum(sums[:, 1]) < threads:
+                                                part(0, n, sums[0], w, t)       raises what a thread has raised
                                 ->          s_bar = s_bar + np.sum(sums[:, 0])
 
     def part(begin, end, sums, w, t):
@@ -9,6 +11,7 @@
         for i in range(begin, end):
             s_bar += w[i] * t[i]
         sums[0] = s_bar
+        sums[1] = 1.0
 
 So Numba, which would have to find out again what is shared, sees one call in a loop. Where iterations add at
 neighbouring places, there are twice as many parts, and every other one is done first. Where they add anywhere, each
@@ -97,10 +100,17 @@ class _Splitter(ast.NodeTransformer):
             f"{threads} = {count}()",
             f"{start} = START",
             f"{n} = max(STOP - {start}, 0)",
-            f"{sums} = {np_}.zeros(({pieces}, {max(len(sharing.sums), 1)}))",
+            f"{sums} = {np_}.zeros(({pieces}, {len(sharing.sums) + 1}))",
             f"if {' and '.join(tests)}:",
             *(f"    {own[name]} = {np_}.zeros(({threads},) + {name}.shape)" for name in sharing.added),
             *(f"    {line}" for line in loop),
+        ]
+        # an exception in a thread is lost: it comes again where the loop is done in order
+        given_again = ", ".join(["", *given])
+        lines += [
+            f"    if {np_}.sum({sums}[:, {len(sharing.sums)}]) < {pieces}:",
+            f"        {part}({start}, {start} + {n}, {sums}[0]{given_again})",
+            "        raise RuntimeError('a thread has failed')",
         ]
         if own:
             lines += [f"    for {c} in range({threads}):", *(f"        {name} += {own[name]}[{c}]" for name in own)]
@@ -122,7 +132,7 @@ class _Splitter(ast.NodeTransformer):
         begin, end, sums = (self._fresh(name) for name in ("begin", "end", "sums"))
         lines = [f"def {name}({', '.join([begin, end, sums, *given])}):", *(f"    {s} = 0.0" for s in sharing.sums),
                  f"    for i in range({begin}, {end}):", "        pass",
-                 *(f"    {sums}[{k}] = {s}" for k, s in enumerate(sharing.sums))]
+                 *(f"    {sums}[{k}] = {s}" for k, s in enumerate((*sharing.sums, "1.0")))]
         made: Any = ast.parse("\n".join(lines)).body[0]
         loop = next(s for s in made.body if isinstance(s, ast.For))
         loop.target, loop.body = node.target, node.body

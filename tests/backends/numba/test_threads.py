@@ -185,10 +185,22 @@ def test_compiled_code_calls_it(shared):
     assert shared
 
 
-def test_errors_in_threads():
-    f = s2s.differentiable(overlapping, backend="numba", parallel=True)
-    with pytest.raises(IndexError):
-        s2s.grad(f)(np.ones(40), np.ones(5))
+def added_twice(x, w):
+    total = 0.0
+    for i in prange(len(x) - 1):
+        total += x[i] * w[i] + x[i + 1] ** 2
+    return total
+
+
+@pytest.mark.parametrize("f", [overlapping, added_twice])
+def test_errors_in_threads(f):
+    """Whichever thread they come in: that of the caller, which has the first part or none, or another one."""
+    gradient = s2s.grad(s2s.differentiable(f, backend="numba", parallel=True))
+    for length in (5, 30, 38):
+        for _ in range(5):
+            with pytest.raises(IndexError):
+                gradient(np.ones(40), np.ones(length))
+    assert np.all(np.isfinite(gradient(np.ones(40), np.ones(39))))
 
 
 def test_few_iterations():
