@@ -104,7 +104,7 @@ class _Skipper:
         test = self.context.define("%", Scalar(bool), definition=call)
         read, zeroing = statements[place : place + 2]
         span = read.span
-        branch = ir.If(test, ir.Block((zeroing, *moved, *inside), ()), ir.Block((), ()), (), span)
+        branch = ir.If(test, ir.Block((*moved, zeroing, *inside), ()), ir.Block((), ()), (), span)
         statements[first:end] = [*kept, read, ir.Let(test, call, span), branch]
 
     def _end(self, statements: list[ir.Statement], start: int, cotangent: ir.Var) -> int:
