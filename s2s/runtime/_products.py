@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from s2s.runtime._cotangents import cast, sum_to
-from s2s.runtime._reductions import inverse_order
 
 
 def convolve_bar(g: Any, a: Any, v: Any, mode: str) -> Any:
@@ -58,11 +57,11 @@ def tensordot_bar(g: Any, a: Any, b: Any, axes: Any, which: int) -> Any:
     g = np.asarray(g)
     if which == 0:
         made = np.tensordot(g, b, axes=(list(range(len(free_a), g.ndim)), free_b))
-        order = free_a + [axes_a[i] for i in inverse_order(axes_b)]
+        order = free_a + [axes_a[i] for i in np.argsort(axes_b)]
     else:
         made = np.tensordot(a, g, axes=(free_a, list(range(len(free_a)))))
-        order = [axes_b[i] for i in inverse_order(axes_a)] + free_b
-    return np.transpose(made, inverse_order(order)) if order else made
+        order = [axes_b[i] for i in np.argsort(axes_a)] + free_b
+    return np.transpose(made, np.argsort(order)) if order else made
 
 
 def _tensordot_axes(ndim_a: int, axes: Any) -> tuple[list[int], list[int]]:

@@ -28,12 +28,7 @@ def align_weights(weights: Any, a: Any, axis: Axis) -> Any:
     axes = [i % np.ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))]
     lengths = dict(zip(axes, weights.shape, strict=True))
     # NumPy puts the weights' dimensions along the axes in the order of the axes.
-    return weights.transpose(inverse_order(axes)).reshape([lengths.get(i, 1) for i in range(np.ndim(a))])
-
-
-def inverse_order(order: Any) -> list[int]:
-    """The order of axes that undoes another one."""
-    return sorted(range(len(order)), key=order.__getitem__)
+    return weights.transpose(np.argsort(axes)).reshape([lengths.get(i, 1) for i in range(np.ndim(a))])
 
 
 def prod_partial(x: Any, axis: Axis = None) -> Any:
@@ -61,7 +56,7 @@ def axes_back(flat: Any, x: Any, axes: tuple[int, ...]) -> Any:
     """The way back of ``axes_last``."""
     shape = np.shape(x)
     order = [i for i in range(len(shape)) if i not in axes] + list(axes)
-    return flat.reshape([shape[i] for i in order]).transpose(inverse_order(order))
+    return flat.reshape([shape[i] for i in order]).transpose(np.argsort(order))
 
 
 def share(g: Any, y: Any, items: Any) -> Any:
