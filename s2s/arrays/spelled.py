@@ -274,13 +274,6 @@ def tensordot(module: Any, a: Any, b: Any, axes: Any = 2) -> Any:
     return a * b if a.ndim == 0 or b.ndim == 0 else module.tensordot(a, b, axes)
 
 
-def argsort(module: Any, a: Any, axis: Any = -1, **kwargs: Any) -> Any:
-    """The order of the items of an array; that of a list of numbers, such as axes, is a list."""
-    if isinstance(a, (list, tuple)):
-        return np.argsort(a, axis, **kwargs).tolist()
-    return module.argsort(a, axis, **kwargs)
-
-
 def indices(module: Any, dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     """The places along each axis."""
     if not sparse:
@@ -335,7 +328,6 @@ SPELLED: dict[str, Callable[..., Any]] = {
     "concat": _joined("concatenate"), "linalg.multi_dot": multi_dot, "linalg.vector_norm": vector_norm,
     "linalg.matrix_norm": matrix_norm, "linalg.svdvals": svdvals, "linalg.vecdot": vecdot, "vecdot": vecdot,
     "matvec": matvec, "vecmat": vecmat, "linalg.outer": _both("outer"), "linalg.tensordot": tensordot,
-    "tensordot": tensordot, "indices": indices, "argsort": argsort, "take_along_axis": take_along_axis,
-    "linalg.diagonal": diagonal,
+    "tensordot": tensordot, "indices": indices, "take_along_axis": take_along_axis, "linalg.diagonal": diagonal,
     "linalg.trace": trace, "unstack": unstack, "polyder": polyder,
 }

@@ -28,7 +28,7 @@ def align_weights(weights: Any, a: Any, axis: Axis) -> Any:
     axes = [i % np.ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))]
     lengths = dict(zip(axes, weights.shape, strict=True))
     # NumPy puts the weights' dimensions along the axes in the order of the axes.
-    return weights.transpose(np.argsort(axes)).reshape([lengths.get(i, 1) for i in range(np.ndim(a))])
+    return np.transpose(weights, np.argsort(axes)).reshape([lengths.get(i, 1) for i in range(np.ndim(a))])
 
 
 def prod_partial(x: Any, axis: Axis = None) -> Any:
@@ -56,7 +56,7 @@ def axes_back(flat: Any, x: Any, axes: tuple[int, ...]) -> Any:
     """The way back of ``axes_last``."""
     shape = np.shape(x)
     order = [i for i in range(len(shape)) if i not in axes] + list(axes)
-    return flat.reshape([shape[i] for i in order]).transpose(np.argsort(order))
+    return np.transpose(flat.reshape([shape[i] for i in order]), np.argsort(order))
 
 
 def share(g: Any, y: Any, items: Any) -> Any:
