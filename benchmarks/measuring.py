@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import s2s
 from benchmarks.case import Case
 from benchmarks.contenders import HANDS, OWN, PEERS, Run, described, difference, make, missing, takes_part, warm
 
@@ -58,7 +59,7 @@ def measure(case: Case, seconds: float, contenders: tuple[str, ...] = CONTENDERS
 
 
 def prepare(contender: str, case: Case, args: tuple[Any, ...], entry: dict[str, Any]) -> tuple[Run, Any]:
-    """What runs, and what its first call gives; ``entry`` takes the seconds until then, and warnings of s2s."""
+    """What runs, and what its first call gives; ``entry`` takes the seconds until then, and what Numba leaves."""
     warm(contender)
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
@@ -68,7 +69,7 @@ def prepare(contender: str, case: Case, args: tuple[Any, ...], entry: dict[str, 
         entry["first"] = time.perf_counter() - start
         if settle := getattr(run, "settle", None):
             entry["backend"] = settle()
-    notes = [str(w.message) for w in given if w.category.__module__.startswith("s2s")]
+    notes = [str(w.message) for w in given if issubclass(w.category, s2s.NumbaFallbackWarning)]
     if notes:
         entry["notes"] = notes
     return run, result
