@@ -38,7 +38,7 @@ _OF_MATRIX = {
 def share_factors(function: ir.Function, context: Context) -> ir.Function:
     """The function with one factorisation for all that is made of a matrix that nothing changes."""
     called = [s.value.fn for s in ir.walk(function.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call)]
-    if sum(fn == _SOLVE or fn in _OF_MATRIX for fn in called) == 0:
+    if not any(fn == _SOLVE or fn in _OF_MATRIX for fn in called):
         return function
     return _Sharer(function, context).run()
 
