@@ -2,10 +2,18 @@
 
 project = "s2s"
 author = "the s2s authors"
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
-myst_heading_anchors = 3
-myst_enable_extensions = ["dollarmath"]
-html_theme = "alabaster"
+myst_heading_anchors = 4
+myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+html_theme = "furo"
 html_title = "s2s"
-html_theme_options = {"page_width": "1100px", "sidebar_width": "180px"}
+html_static_path = ["_static"]
+html_css_files = ["s2s.css"]
+html_theme_options = {
+    "source_repository": "https://github.com/s2s-grad/s2s/",
+    "source_branch": "main",
+    "source_directory": "docs/",
+}
