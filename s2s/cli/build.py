@@ -16,7 +16,7 @@ from pathlib import Path
 
 from s2s.cli.dump import Asked, merged, module_of, version_for, what_to_say
 from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from
-from s2s.cli.terminal import formatted
+from s2s.cli.terminal import formatted_or_told
 from s2s.core.hashes import new_hash
 from s2s.core.values import Unknown
 from s2s.dispatch.version import Version
@@ -115,7 +115,7 @@ def write_built(built: Built) -> None:
         built.file.unlink(missing_ok=True)
         return
     head = f"# Derivatives of the decorated functions of {built.source.name}, made by `s2s build`; do not edit.\n"
-    text = formatted(f"{head}{MARK}{built.digest}\n\n{built.text}", built.file)
+    text = formatted_or_told(f"{head}{MARK}{built.digest}\n\n{built.text}", built.file)
     beside = built.file.with_name(f".{built.file.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8")
     beside.replace(built.file)

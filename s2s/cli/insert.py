@@ -6,8 +6,6 @@ second run changes nothing.
 
 from __future__ import annotations
 
-import linecache
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,9 @@ from libcst.codemod.visitors import AddImportsVisitor
 
 from s2s.cli.build import is_unknown
 from s2s.cli.dump import Asked, version_for
-from s2s.cli.loading import CannotLoad, Loaded, load_all
-from s2s.cli.terminal import formatted
+from s2s.cli.loading import CannotLoad, Loaded, load_all, running
+from s2s.cli.terminal import CannotFormat, formatted
+from s2s.dispatch.lookup import forget
 from s2s.shipping.standalone import split
 
 __all__ = ["adjoint_of", "inserted", "settled"]
@@ -40,26 +39,36 @@ def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[st
         raise CannotLoad(f"{loaded.place}: it reads `{min(loose)}`, which is not a name of its module")
     _, body = split(compiled.text)
     lines = [line for line in compiled.text.splitlines() if line.startswith(("import ", "from "))]
-    return loaded.place.rpartition(":")[2], formatted(body, file).strip("\n"), lines
+    try:
+        return loaded.place.rpartition(":")[2], formatted(body, file).strip("\n"), lines
+    except CannotFormat as problem:  # left as it is, it would change when ruff runs again
+        raise CannotLoad(f"{file}: nothing is written: {problem}") from problem
+
+
+ROUNDS = 4
 
 
 def settled(file: Path, mode: str, text: str) -> str:
     """The text that a file is to have: what is inserted above a function moves it, and with it the numbers of lines
-    that its derivative names. The functions are taken from a copy beside the file, which goes."""
-    load_all(str(file))  # the messages name the file itself
-    beside = file.with_name(f"_{os.getpid()}_{file.name}")
-    try:
-        for _ in range(4):
-            beside.write_text(text, encoding="utf-8")
-            linecache.checkcache()
-            found = (adjoint_of(loaded, mode, file) for loaded in load_all(str(beside)))
+    that its derivative names, so the text with the derivatives is run again until it stays. Raises CannotLoad where it
+    does not."""
+    for _ in range(ROUNDS):
+        with running(file, text) as module:
+            forget()  # a version that was compiled for the text before names its lines
+            found = (adjoint_of(loaded, mode, file) for loaded in load_all(str(file), module))
             adjoints = [one for one in found if one is not None]
-            before, text = text, inserted(text, [(n, s.replace(beside.name, file.name), i) for n, s, i in adjoints])
-            if text == before:
-                break
-        return text
-    finally:
-        beside.unlink(missing_ok=True)
+        before, text = text, inserted(text, adjoints)
+        if text == before:
+            return text
+    raise CannotLoad(
+        f"{file}: nothing is written: what is inserted still changes after {ROUNDS} rounds, first in\n"
+        f"  {_first_change(before, text)}")
+
+
+def _first_change(before: str, after: str) -> str:
+    """The first line of a text that was another one before."""
+    pairs = zip(before.splitlines(), after.splitlines(), strict=False)
+    return next((f"{k}: {new}" for k, (old, new) in enumerate(pairs, 1) if old != new), "its length")
 
 
 def inserted(text: str, adjoints: list[tuple[str, str, list[str]]]) -> str:

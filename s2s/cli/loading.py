@@ -7,9 +7,12 @@ Raises CannotLoad, with a message for the user, where that fails.
 from __future__ import annotations
 
 import ast
+import contextlib
 import importlib
 import importlib.util
 import inspect
+import io
+import linecache
 import os
 import sys
 import traceback
@@ -24,7 +27,9 @@ import numpy as np
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.versions.kinds import Kind, read_kind
 
-__all__ = ["CannotLoad", "Loaded", "annotated_kinds", "bound", "evaluated", "load", "load_all", "module_from"]
+__all__ = [
+    "CannotLoad", "Loaded", "annotated_kinds", "bound", "evaluated", "load", "load_all", "module_from", "running",
+]
 
 
 class CannotLoad(Exception):
@@ -105,19 +110,59 @@ def _is_plain_method(owner: type, name: str) -> bool:
 
 def module_from(path: Path) -> tuple[types.ModuleType, str]:
     """A file as the module that it is: of its package where it is in one, and its name."""
-    names, folder = [] if path.stem == "__init__" else [path.stem], path.resolve().parent
-    while (folder / "__init__.py").exists():
-        names.insert(0, folder.name)
-        folder = folder.parent
-    if len(names) < 2:
+    name, folder = _place_of(path)
+    if "." not in name:
         return _load_file(path), path.stem
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
-    name = ".".join(names)
     try:
         return importlib.import_module(name), name
     except (Exception, SystemExit) as problem:
         raise CannotLoad(_told(str(path.resolve()), problem)) from problem
+
+
+def _place_of(path: Path) -> tuple[str, Path]:
+    """The name of a file as a module, dotted where it is in a package, and the folder that this begins at."""
+    names, folder = [] if path.stem == "__init__" else [path.stem], path.resolve().parent
+    while (folder / "__init__.py").exists():
+        names.insert(0, folder.name)
+        folder = folder.parent
+    return (".".join(names), folder) if len(names) > 1 else (path.stem, path.resolve().parent)
+
+
+@contextlib.contextmanager
+def running(path: Path, text: str) -> Iterator[types.ModuleType]:
+    """The module that a file would be if it said ``text``, as long as the context lasts: nothing is written, and what
+    asks for lines of the file is given those of the text. Raises CannotLoad where it cannot be imported."""
+    name, folder = _place_of(path)
+    path = path.resolve()
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None:
+        raise CannotLoad(f"{path}: cannot be imported")
+    missing = object()
+    before: Any = missing
+    try:
+        if "." in name:
+            _import(name.rpartition(".")[0])
+        module = importlib.util.module_from_spec(spec)
+        before = sys.modules.get(name, missing)
+        sys.modules[name] = module
+        # no time stamp: linecache never takes it for out of date
+        lines = io.StringIO(text, newline=None).readlines()
+        linecache.cache[str(path)] = (len(text), None, lines, str(path))
+        try:
+            with _no_bytecode():
+                exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
+        except (Exception, SystemExit) as problem:
+            raise CannotLoad(_told(str(path), problem)) from problem
+        yield module
+    finally:
+        linecache.cache.pop(str(path), None)
+        sys.modules.pop(name, None)
+        if before is not missing:
+            sys.modules[name] = before
 
 
 def _load_module(where: str) -> types.ModuleType:

@@ -302,13 +302,15 @@ def insert_command(file: Path, mode: str, is_check: bool) -> None:
     else is in the file stays as it is; derivatives that are there are replaced. The file is imported."""
     os.environ["S2S_CACHE"] = "off"
     try:
-        before = file.read_text(encoding="utf-8") if file.is_file() else ""
+        if not file.is_file():
+            raise CannotLoad(f"{file}: there is no such file")
+        before = file.read_bytes().decode()  # with the ends of its lines
         text = settled(file, mode, before)
         if text != before and not is_check:
-            file.write_text(text, encoding="utf-8")
+            file.write_bytes(text.encode())
     except s2s.errors.DifferentiationError as problem:
         fail(str(problem))
-    except (CannotLoad, OSError) as problem:
+    except (CannotLoad, OSError, UnicodeDecodeError) as problem:
         fail(str(problem))
     click.echo(f"{file}: {'up to date' if text == before else 'out of date' if is_check else 'written'}")
     if is_check and text != before:

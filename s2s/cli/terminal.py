@@ -10,7 +10,9 @@ from typing import Any
 
 import click
 
-__all__ = ["fail", "formatted", "note", "show", "show_beside", "table", "write"]
+__all__ = [
+    "CannotFormat", "fail", "formatted", "formatted_or_told", "note", "show", "show_beside", "table", "write",
+]
 
 
 def show(text: str, no_color: bool = False) -> None:
@@ -75,23 +77,47 @@ def write(output: Path, text: str) -> None:
     """Write a file of Python source, formatted as ruff formats files there, where it is installed. Ends the program
     where the file cannot be written."""
     try:
-        output.write_text(formatted(text, output), encoding="utf-8")
+        output.write_text(formatted_or_told(text, output), encoding="utf-8")
     except OSError as problem:
         fail(f"{output}: {problem.strerror or problem}")
 
 
+class CannotFormat(Exception):
+    """Ruff is installed, and did not run; the message says why."""
+
+
 def formatted(text: str, file: Path) -> str:
-    """Source as ``ruff format`` would leave it in this file; as it is where ruff is not installed, or does not run."""
+    """Source as ``ruff format`` would leave it in this file; as it is where ruff is not installed. Raises CannotFormat
+    where it is, and does not run."""
     beside = Path(sys.executable).parent / "ruff"
     ruff = str(beside) if beside.exists() else shutil.which("ruff")
     if ruff is None:
         return text
     words = [ruff, "format", "--stdin-filename", str(file.absolute()), "-"]
     try:
-        done = subprocess.run(words, input=text.encode(), capture_output=True, timeout=60)
+        done = _done(words, text.encode())
+    except (OSError, subprocess.SubprocessError) as problem:
+        raise CannotFormat(f"ruff format does not run: {problem}") from problem
+    if done.returncode != 0:
+        raise CannotFormat(f"ruff format does not run: {done.stderr.decode(errors='replace').strip()}")
+    return done.stdout.decode()
+
+
+def _done(words: list[str], text: bytes) -> subprocess.CompletedProcess[bytes]:
+    """What a program gives, which may be slow to start once."""
+    try:
+        return subprocess.run(words, input=text, capture_output=True, timeout=60)
     except (OSError, subprocess.SubprocessError):
+        return subprocess.run(words, input=text, capture_output=True, timeout=60)
+
+
+def formatted_or_told(text: str, file: Path) -> str:
+    """Source as ``formatted`` gives it; as it is where ruff does not run, which is told."""
+    try:
+        return formatted(text, file)
+    except CannotFormat as problem:
+        note(f"{file} is not formatted: {problem}")
         return text
-    return done.stdout.decode() if done.returncode == 0 else text
 
 
 def note(message: str) -> None:

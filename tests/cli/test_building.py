@@ -1,13 +1,20 @@
 """``s2s build`` and ``s2s insert``, as a user runs them."""
 
+import gc
 import importlib
+import itertools
+import linecache
+import re
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from s2s.cli import insert
 from s2s.cli.main import main
 from tests.helpers import ROOT
 
@@ -169,3 +176,89 @@ def test_insert_adds_the_imports_that_are_missing(folder):
     made, x = imported("orbit_to_build"), np.array([0.3, 0.8])
     steps = [(made.f.func(x + h) - made.f.func(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
     assert made.f_grad(x) == pytest.approx(np.array(steps), rel=1e-6)
+
+
+HELPED = '''import s2s
+
+
+@s2s.differentiable
+def first(x: float):
+    return helper(x) * x
+
+
+@s2s.differentiable
+def second(x: float):
+    return helper(x) + x
+
+
+def helper(x):
+    y = x * x
+    for _ in range(3):
+        y = y * x + 1.0
+    return y
+'''
+
+
+def test_insert_names_the_lines_of_helpers_that_it_moves_and_leaves_no_trace(folder):
+    """A version of the text before, which memory keeps until it is collected, names lines of that text."""
+    file = folder / "orbit_to_build.py"
+    file.write_text(HELPED)
+    gc.disable()
+    try:
+        assert run("insert", "orbit_to_build.py").exit_code == 0
+    finally:
+        gc.enable()
+    after = file.read_text()
+    lines = after.splitlines()
+    named = re.findall(r"# L(\d+): (.*?)(?:,|$)", after, re.MULTILINE)
+    assert len(named) > 3
+    for number, said in named:
+        assert lines[int(number) - 1].strip() == said.strip()
+    assert "orbit_to_build" not in sys.modules and str(file.resolve()) not in linecache.cache
+    assert run("insert", "--check", "orbit_to_build.py").exit_code == 0
+
+
+def test_insert_writes_nothing_where_the_text_does_not_settle(folder, monkeypatch):
+    file = folder / "orbit_to_build.py"
+    counter = itertools.count()
+    whole = insert.adjoint_of
+
+    def changing(loaded, mode, file):
+        found = whole(loaded, mode, file)
+        return found and (found[0], found[1] + f"\n    # {next(counter)}", found[2])
+
+    monkeypatch.setattr(insert, "adjoint_of", changing)
+    result = run("insert", "orbit_to_build.py")
+    assert result.exit_code == 1 and "still changes after 4 rounds" in result.stderr, result.output
+    assert file.read_text() == ORBIT
+
+
+def test_insert_writes_nothing_where_ruff_does_not_run(folder, monkeypatch):
+    file = folder / "orbit_to_build.py"
+    (folder / "ruff.toml").write_text("line-length = 'long'\n")
+    if not (shutil.which("ruff") or (Path(sys.executable).parent / "ruff").exists()):
+        pytest.skip("ruff is not installed")
+    result = run("insert", "orbit_to_build.py")
+    assert result.exit_code == 1 and "ruff format does not run" in result.stderr, result.output
+    assert file.read_text() == ORBIT
+    result = run("build", "orbit_to_build.py")  # its file is compared without its format
+    assert result.exit_code == 0 and "is not formatted: ruff format does not run" in result.stderr
+    (folder / "ruff.toml").unlink()
+    assert run("build", "--check", "orbit_to_build.py").exit_code == 0
+
+
+def test_insert_keeps_the_ends_of_lines_and_takes_modules_of_packages(folder):
+    package = folder / "physics_to_build"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "constants.py").write_text("K = 3.0\n")
+    file = package / "springs.py"
+    text = ("import s2s\nfrom .constants import K\n\n\n@s2s.differentiable\n"
+            "def energy(x: float):\n    return K * x * x\n")  # fmt: skip
+    file.write_bytes(text.replace("\n", "\r\n").encode())
+    result = run("insert", "physics_to_build/springs.py")
+    assert result.exit_code == 0, result.output
+    after = file.read_bytes()
+    assert after.count(b"\n") == after.count(b"\r\n") and after.startswith(text.replace("\n", "\r\n").encode())
+    assert imported("physics_to_build.springs").energy_grad(2.0) == 12.0
+    assert run("insert", "--check", "physics_to_build/springs.py").exit_code == 0
