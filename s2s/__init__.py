@@ -18,6 +18,7 @@ s2s.optim.Adam(0.1)              optimizers: steps along the gradient, parts fro
 s2s.nonsmooth(floor="zero")      a block: what stands for derivatives at jumps
 s2s.gradient_override({f: rule}) a block: another rule for a function
 s2s.straight_through(f)          f, differentiated as if it gave its argument
+s2s.insert_in_reverse(fn)(x)     x, whose cotangent goes through fn
 s2s.stop_gradient(x)             x, which derivatives take for a constant
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from s2s.batches import map
     from s2s.derivatives import Derivative
     from s2s.directives.checkpointing import checkpoint, checkpointed
+    from s2s.directives.inserted import insert_in_reverse
     from s2s.directives.policies import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
     from s2s.directives.user_rules import custom_gradient, defjvp, defvjp, partials
     from s2s.equations import implicit
@@ -103,6 +105,7 @@ __all__ = [
     "hessian",
     "hvp",
     "implicit",
+    "insert_in_reverse",
     "jacfwd",
     "jacobian",
     "jacobian_sparsity",
@@ -154,6 +157,7 @@ _LATER = {
     "checkpointed": "s2s.directives.checkpointing",
     "functions": "s2s.listing",
     "implicit": "s2s.equations",
+    "insert_in_reverse": "s2s.directives.inserted",
     "map": "s2s.batches",
     **dict.fromkeys(("njit_grad", "njit_value_and_grad"), "s2s.njit"),
     **dict.fromkeys(

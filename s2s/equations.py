@@ -239,4 +239,4 @@ for _solve, _count, _pullback, _pushforward in (
     (linear_solution, 2, _cotangents_of_linear, _tangent_of_linear),
     (transposed_solution, 2, _cotangents_of_transposed, _tangent_of_transposed),
 ):
-    give_for_rest(_solve, _count, _pullback, _pushforward)
+    give_for_rest(_solve, _count, "s2s.implicit", _pullback, _pushforward)

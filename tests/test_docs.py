@@ -31,6 +31,7 @@ MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
 CHOICES = ROOT / "docs" / "choices.md"
 CUSTOM = ROOT / "docs" / "custom.md"
+DEBUGGING = ROOT / "docs" / "debugging.md"
 LANGUAGE = ROOT / "docs" / "language.md"
 
 
@@ -283,6 +284,17 @@ def test_the_sessions_about_custom_rules_are_true():
     assert len(sessions) == 9
     for start, code in sessions:
         assert failures(CUSTOM, start, code, names) == 0
+
+
+# --- debugging.md ---
+
+
+def test_the_sessions_about_debugging_are_true():
+    names = {}
+    sessions = fenced(DEBUGGING.read_text(encoding="utf-8"), "pycon")
+    assert sessions
+    for start, code in sessions:
+        assert failures(DEBUGGING, start, code, names) == 0
 
 
 # --- questions.md ---

@@ -270,17 +270,20 @@ def by_nested_gradient(out: Any, out_bar: Any, f: Any, /, *args: Any, **kwargs: 
     return f(*args, **kwargs)[1](out_bar)
 
 
-def give_for_rest(fn: Any, count: int, pullback: Any, pushforward: Any = None) -> None:
+def give_for_rest(fn: Any, count: int, public_name: str, pullback: Any, pushforward: Any = None) -> None:
     """Give a function of this package a rule whose pullback leaves out the first ``count`` arguments: functions, by
-    which nothing is differentiated."""
+    which nothing is differentiated. ``public_name`` is what the user has called."""
     LEFT_OUT[id(fn)] = count
+    _PUBLIC_NAMES[id(fn)] = public_name
     table.give(Rule(fn, "custom", ANYTHING, pullback=pullback, pushforward=pushforward, by_user=True))
 
 
 LEFT_OUT: dict[Any, int] = {}
 """How many arguments the pullbacks of functions leave out, by the ``id`` of the function: some cannot be hashed."""
 
-give_for_rest(value_of, 1, by_nested_gradient)
+_PUBLIC_NAMES: dict[Any, str] = {}
+
+give_for_rest(value_of, 1, "s2s.custom_gradient", by_nested_gradient)
 
 
 def left_out(rule: Rule) -> int:
@@ -468,7 +471,7 @@ def tangent_by_rest(
 def place_of(rule: Rule) -> str:
     """The name and the line of a rule, for messages."""
     if id(rule.fn) in LEFT_OUT:
-        return "s2s.custom_gradient" if rule.fn is value_of else "s2s.implicit"
+        return _PUBLIC_NAMES[id(rule.fn)]
     return text_of(rule.pullback if rule.pullback is not None else rule.pushforward)
 
 

@@ -39,6 +39,7 @@ from s2s.optimize.checking import refused, sound
 from s2s.optimize.passes import PULLBACK, run_passes
 from s2s.optimize.rewriting import free_variables
 from s2s.reverse.gradients import Gradients, read_part
+from s2s.reverse.inserted import passed_on
 from s2s.reverse.sweeps import Reversal, Reverser
 from s2s.specialize.checkpoints import asked, plain, repeated, ungrouped
 from s2s.specialize.specializer import Specializer
@@ -93,7 +94,7 @@ class Joint:
         """The function with its sweeps, and what was asked for as its result."""
         before, self.specializer.sweeping = self.specializer.sweeping, True
         try:
-            return self._build()
+            return passed_on(self._build(), self.context)
         except ir.BrokenIR as problem:
             raise refused(problem, self.primal) from None
         finally:

@@ -17,6 +17,7 @@ from s2s.core.public import PublicDerivative, key_of
 from s2s.core.values import Known
 from s2s.directives.checkpointing import Checkpoint, call_again, checkpoint, checkpointed
 from s2s.directives.decorated import Differentiable
+from s2s.directives.inserted import InReverse
 from s2s.directives.policies import BLOCKS, Chosen, straight_through
 from s2s.specialize import logs, mapping, resolution
 from s2s.specialize.calls import (
@@ -29,6 +30,7 @@ from s2s.specialize.calls import (
     draws,
     frame_readers,
     functions,
+    inserted,
     intrinsics,
     lazy_calls,
     objects,
@@ -56,7 +58,7 @@ _MAY_OVERWRITE = (np.median, np.percentile, np.quantile, np.nanmedian, np.nanper
 
 _PUBLIC: dict[Any, Handler] = {
     **derivatives.HANDLERS, **derivatives_at_run_time.HANDLERS, **mapping.HANDLERS, **user_rules.HANDLERS,
-    **policy_calls.HANDLERS, **solutions.HANDLERS,
+    **policy_calls.HANDLERS, **solutions.HANDLERS, **inserted.HANDLERS,
 }
 """Public functions of s2s that a program calls."""
 
@@ -104,6 +106,7 @@ KNOWN = Registry(
     # how it is differentiated was said
     for_types(Chosen, policy_calls.call_chosen),
     for_types(Differentiable, policy_calls.call_differentiable),
+    for_types(InReverse, inserted.call_in_reverse),
     for_types(BLOCKS, policy_calls.call_decorator),
     named({straight_through: policy_calls.call_straight_through, **dict.fromkeys(BLOCKS, policy_calls.call_block)}),
     always(policy_calls.by_choice),
