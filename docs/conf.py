@@ -2,10 +2,15 @@
 
 project = "s2s"
 author = "the s2s authors"
-extensions = ["myst_parser", "sphinx_copybutton"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_copybutton"]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
+autodoc_member_order = "bysource"
+autodoc_typehints_format = "short"
+autosummary_generate = False
+python_maximum_signature_line_length = 80
+python_use_unqualified_type_names = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 html_theme = "furo"

@@ -73,7 +73,8 @@ def implicit(
     solver: Callable[P, R], residual: Callable[..., Any], *,
     linear_solve: Callable[[Callable[[Any], Any], Any], Any] | None = None,
 ) -> Implicit[P, R]:
-    """The function ``x = solver(*args)``, differentiated as the solution of ``residual(x, *args) == 0``.
+    """The function ``x = solver(*args)``, differentiated as the solution of ``residual(x, *args) == 0``, by the
+    implicit function theorem: ``x_dot = -(d residual/dx)^-1 (d residual/d args) args_dot``.
 
     The unknown comes first in the residual, then the positional arguments of the solver; a fixed point ``x = g(x, a)``
     is the residual ``g(x, a) - x``. The residual has the shape of ``x``, a float or an array; the arguments

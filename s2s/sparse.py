@@ -53,7 +53,7 @@ def jacobian_sparsity(f: Any, argnums: Any = 0) -> Any:
 @at_the_call
 def sparse_jacobian(f: Any, argnums: Any = 0, sparsity: Any = None, mode: str = "auto") -> SparseJacobian:
     """The Jacobian of a function as a ``scipy.sparse.csr_array``, with as few directions as a colouring of its pattern
-    needs.
+    needs (Curtis, Powell and Reed 1974).
 
     Rows are the elements of the result, columns those of the arguments, both in order. ``sparsity`` is the pattern, a
     matrix that is not zero where an entry may be; without one it is found at the first call with arguments of these
@@ -70,6 +70,8 @@ def sparse_jacobian(f: Any, argnums: Any = 0, sparsity: Any = None, mode: str = 
            [0., 0., 3., 2.]])
     >>> jacobian.colors
     2
+
+    Raises ArgumentError where the pattern cannot be found, and what ``grad`` raises.
     """
     return SparseJacobian(f, argnums, sparsity, mode)
 
@@ -84,6 +86,8 @@ def sparse_hessian(f: Any, argnums: Any = 0, sparsity: Any = None) -> SparseJaco
     array([[2., 0., 0.],
            [0., 4., 2.],
            [0., 2., 0.]])
+
+    Raises what ``sparse_jacobian`` and ``grad`` raise.
     """
     return SparseJacobian(grad(f, argnums), argnums, sparsity, "fwd")
 

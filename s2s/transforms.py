@@ -88,6 +88,8 @@ def jacobian(
     >>> s2s.jacobian(np.cumsum)(np.array([1.0, 2.0]))
     array([[1., 0.],
            [1., 1.]])
+
+    Raises what ``jacfwd`` raises.
     """
     return _by_sizes(f, argnums, has_aux, holomorphic, "jacfwd", "jacrev", "Jacobian")
 
@@ -104,6 +106,8 @@ def value_and_jacobian(
     >>> s2s.value_and_jacobian(lambda x: x * x)(np.array([1.0, 2.0]))
     (array([1., 4.]), array([[2., 0.],
            [0., 4.]]))
+
+    Raises what ``jacfwd`` raises.
     """
     return _by_sizes(f, argnums, has_aux, holomorphic, "value_and_jacfwd", "value_and_jacrev", "Value and Jacobian")
 
@@ -167,6 +171,8 @@ def hessian(
     >>> s2s.hessian(lambda x: x[0] ** 2 * x[1])(np.array([2.0, 3.0]))
     array([[6., 4.],
            [4., 0.]])
+
+    Raises what ``jacfwd`` and ``grad`` raise.
     """
     return jacfwd(jacrev(f, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)
 
@@ -178,7 +184,7 @@ def hvp(
     **kwargs: Any,
 ) -> Any:
     """The product of the Hessian of a function with one result and a vector, without the Hessian: the tangent of its
-    gradient, forward over reverse.
+    gradient, forward over reverse (Pearlmutter 1994).
 
     ``hvp(f)`` is the function ``(x, v, *args)`` of the first argument, of a vector like it, and of the other arguments,
     which stand still: the ``hessp`` of SciPy's optimizers. With ``primals`` and ``tangents`` it is the product itself.
@@ -226,7 +232,7 @@ def vhp(
 ) -> Any:
     """The product of a vector and the Hessian of a function with one result, by reverse over reverse: the cotangent
     that ``tangents`` has through the gradient. Arguments and result are those of ``hvp``, which gives the same where
-    the function is twice differentiable.
+    the function is twice differentiable, and so are its errors.
 
     >>> import numpy as np, s2s
     >>> s2s.vhp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
@@ -267,6 +273,8 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwa
     >>> out, f_jvp = s2s.linearize(np.sin, 0.0)
     >>> float(f_jvp(2.0))
     2.0
+
+    Raises what ``jvp`` raises.
     """
     held, choices = copy.deepcopy(primals), AMBIENT.get()
     found = _called(f, held, kwargs)
@@ -289,6 +297,8 @@ def elementwise_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool 
     >>> import numpy as np, s2s
     >>> s2s.elementwise_grad(np.sin)(np.array([0.0, np.pi]))
     array([ 1., -1.])
+
+    Raises what ``grad`` raises, but that the result may be an array.
     """
 
     return derivative("elementwise_grad", f, argnums, has_aux, "zeros")

@@ -75,13 +75,14 @@ def call_again(f: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
 
 def checkpointed(over: T, /, snapshots: int) -> T:
     """``over`` as it is: what a loop runs over, or the test of a ``while``. The reverse sweep of the loop keeps at most
-    ``snapshots`` of the states between its iterations, and computes the others again from these.
+    ``snapshots`` of the states between its iterations, and computes the others again from these::
 
         for t in s2s.checkpointed(range(n), snapshots=20): ...
         while s2s.checkpointed(error > tolerance, snapshots=20): ...
 
-    A loop of ``n`` iterations then takes the fewest that so many states allow; ``docs/memory.md`` has the numbers.
-    Without effect in forward mode and in plain runs. Raises ValueError where ``snapshots`` is less than 1.
+    A loop of ``n`` iterations then takes the fewest that so many states allow (Griewank and Walther 2000);
+    ``docs/memory.md`` has the numbers. Without effect in forward mode and in plain runs. Raises ValueError where
+    ``snapshots`` is less than 1.
 
     >>> import s2s
     >>> def power(x, n):

@@ -188,13 +188,14 @@ class nonsmooth(_Block):
     ``policy`` is for all of them, keywords for single ones by name (``floor``, ``round``, ``int`` for every conversion
     to integers, ``floor_divide`` for ``//``, ``numpy.floor`` in a dict given as ``policy``):
 
-    ``"straight_through"``  the derivative of what is rounded: 1. The default, but for sign and heaviside
-    ``"zero"``              0, the true derivative between the jumps. The default of sign and heaviside
-    ``"error"``             refused, with the line of the call
-    ``"sigmoid"``           that of a smooth step in place of each jump: with d the distance from the jump, h its height
-                            and s = 1 / (1 + exp(-sharpness d)), h sharpness s (1 - s)
-    ``"linear"``            that of a straight ramp in place of each jump: h sharpness where |d| <= 1 / (2 sharpness)
-    ``"hard_tanh"``         for sign: sharpness where \\|x\\| <= 1 / sharpness, the clipped straight-through derivative
+    - ``"straight_through"``: the derivative of what is rounded, 1. The default, but for sign and heaviside.
+    - ``"zero"``: 0, the true derivative between the jumps. The default of sign and heaviside.
+    - ``"error"``: refused, with the line of the call.
+    - ``"sigmoid"``: that of a smooth step in place of each jump: with d the distance from the jump, h its height
+      and s = 1 / (1 + exp(-sharpness d)), h sharpness s (1 - s).
+    - ``"linear"``: that of a straight ramp in place of each jump: h sharpness where abs(d) <= 1 / (2 sharpness).
+    - ``"hard_tanh"``: for sign, sharpness where abs(x) <= 1 / sharpness, the clipped straight-through derivative
+      (Hubara et al. 2016).
 
     Values stay what they are. Used with ``with``, around statements of the program or around the call of a derivative;
     as a decorator; and around the function of a single call, ``s2s.nonsmooth("sigmoid")(np.floor)(x)``.
