@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         SearchWarning,
         SinglePrecisionWarning,
         StraightThroughWarning,
+        TrainedOptionWarning,
         ZeroGradientWarning,
     )
     from s2s.sparse import jacobian_sparsity, sparse_hessian, sparse_jacobian
@@ -88,6 +89,7 @@ __all__ = [
     "SearchWarning",
     "SinglePrecisionWarning",
     "StraightThroughWarning",
+    "TrainedOptionWarning",
     "ZeroGradientWarning",
     "__version__",
     "check_grads",
@@ -148,6 +150,7 @@ _LATER = {
             "SearchWarning",
             "SinglePrecisionWarning",
             "StraightThroughWarning",
+            "TrainedOptionWarning",
             "ZeroGradientWarning",
         ),
         "s2s.notices",

@@ -314,6 +314,8 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S605": (ArgumentError, "this is not a state of {name}: it {got}"),
     "S2S606": (ArgumentError, "no parameter has a gradient"),
     "S2S607": (NonFiniteError, "{what} is not finite at step {step}"),
+    "S2S608": (ArgumentError, "no parameter is called {name!r}"),
+    "S2S609": (ArgumentError, "{count} arrays are missing: {places}"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
     "S2S910": (InternalError, "the pass `{name}` changed what `{function}` computes"),
@@ -408,6 +410,7 @@ HINTS: dict[str, str] = {
     "S2S603": "make them floats: `np.asarray(params, dtype=float)`",
     "S2S604": "copy one of them, or list it once",
     "S2S607": "use a smaller learning rate, or make the loss finite there",
+    "S2S609": "give what `s2s.optim.to_arrays` has made of a structure like this one",
     "S2S910": "these lines; without S2S_VALIDATE the result is used as it is",
 }
 """What to do instead, for the codes where the place that raises does not say it."""

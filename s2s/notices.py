@@ -18,7 +18,7 @@ from s2s.core.record import record
 __all__ = [
     "CompileTimeWarning", "DerivativeWarning", "DynamicCallWarning", "NumbaFallbackWarning", "NumbaLeftOutWarning",
     "Notice", "RecompilationWarning", "RecordedWarning", "SearchWarning", "SinglePrecisionWarning",
-    "StraightThroughWarning", "ZeroGradientWarning", "log", "tell",
+    "StraightThroughWarning", "TrainedOptionWarning", "ZeroGradientWarning", "log", "tell",
 ]
 
 
@@ -96,6 +96,15 @@ class NumbaFallbackWarning(DerivativeWarning):
     """
 
 
+class TrainedOptionWarning(DerivativeWarning):
+    """An optimizer changes a float that looks like an option of an object: a field with a default beside arrays, or one
+    that is called as options are.
+
+    ``field(metadata={"static": True})`` keeps it as it is, ``{"static": False}`` says that it is a parameter; in both
+    cases nothing is told.
+    """
+
+
 @record
 class Notice:
     """Something to tell: the name of its category, the text, and the place in the user's source."""
@@ -126,5 +135,5 @@ def tell(notices: Iterable[Notice]) -> None:
     for notice in notices:
         if notice.key not in _told:
             kind: type[Warning] = globals()[notice.category]
-            warnings.warn_explicit(notice.text, kind, notice.file, notice.line, notice.name or None)
+            warnings.warn_explicit(notice.text, kind, notice.file, notice.line, notice.name or notice.file)
             _told.add(notice.key)

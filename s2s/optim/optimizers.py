@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,10 +17,12 @@ import numpy as np
 from s2s.api import grad, value_and_grad
 from s2s.directives.differentiable import option_error
 from s2s.errors import error
+from s2s.optim.options import tell_of_options
+from s2s.optim.running import Result, Run, check_finite
 from s2s.optim.schedules import Rate, rate_at
 from s2s.optim.structures import beside, in_words, parameters, plain, replaced, spread
 
-__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Momentum", "Nesterov", "Optimizer", "RMSProp", "Result"]
+__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Momentum", "Nesterov", "Optimizer", "RMSProp"]
 
 Kept = dict[str, Any]
 _FRACTIONS = ("momentum", "beta1", "beta2", "decay")  # at least 0 and less than 1
@@ -28,23 +30,6 @@ _POSITIVE = ("epsilon", "weight_decay", "initial_sum")
 
 
 # --- what all have in common ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Result:
-    """What ``minimize`` found: the parameters, the value of the loss there, its value before each step and after the
-    last one (``history``, an array), and the state of the optimizer, from which ``apply_gradients`` goes on."""
-
-    params: Any
-    value: float
-    history: Any
-    state: dict[str, Any] = field(repr=False)
-
-    def __repr__(self) -> str:
-        steps = len(self.history) - 1
-        with np.printoptions(precision=6, threshold=20, edgeitems=3):
-            shown = repr(self.params)
-        return f"<Result: value {self.value:.6g} after {steps} steps, {self.history[0]:.6g} before; params {shown}>"
 
 
 @dataclass(frozen=True)
@@ -102,13 +87,16 @@ class Optimizer:
 
         ``grads`` has the structure and shapes of ``params``; a None in it leaves what is there alone. ``frozen`` has
         the structure of ``params``, or the upper part of it, with bools, or arrays of bools for single elements; True
-        keeps a parameter and what the state has for it to the last bit, whatever its gradient is.
+        keeps a parameter and what the state has for it to the last bit, whatever its gradient is. It may also be the
+        name of a key or field, a path such as ``layers[0].w``, or a list of these.
 
         Raises ArgumentError where gradients, state or mask do not fit the parameters, and NonFiniteError where a
         gradient or a new value is not finite.
         """
         leaves, step = parameters(params), self._step_of(state)
         given, masks, kept = _gradients(params, grads), spread(params, frozen), self._kept_of(params, state)
+        if step == 0:
+            tell_of_options(params, masks)
         rate = rate_at(self.learning_rate, step)
         found: dict[str, Any] = {}
         for place, leaf in leaves.items():
@@ -133,6 +121,7 @@ class Optimizer:
 
     def _kept_of(self, params: Any, state: dict[str, Any]) -> dict[str, Kept]:
         """What a state has for each parameter, by place. Raises ArgumentError where it does not fit."""
+        self._step_of(state)
         kept: dict[str, Kept] = {place: {} for place in parameters(params)}
         for name in self.keeps:
             for place, leaf, part in beside(params, state[name], f"the state {name!r}"):
@@ -143,7 +132,7 @@ class Optimizer:
         """A parameter and what is kept of it after a step; the elements where ``still`` is True are what they were."""
         if still is not False:
             g = np.where(still, 0, g)
-        _check_finite(g, f"the gradient of `{place}`", step)
+        check_finite(g, f"the gradient of `{place}`", step)
         counted = {**kept, "steps": kept["steps"] + 1} if "steps" in kept else kept
         with np.errstate(all="ignore"):  # what is not finite is looked for
             new, made = self._update(p, g, counted, rate)
@@ -159,38 +148,47 @@ class Optimizer:
 
     def minimize(
         self, loss: Callable[..., Any], params: Any, *args: Any, steps: int = 200, progress: bool = False,
-        frozen: Any = None,
+        frozen: Any = None, callback: Callable[[Result], Any] | None = None, state: dict[str, Any] | None = None,
+        batches: Callable[[int], tuple[Any, ...]] | None = None,
     ) -> Result:
         """``steps`` steps from ``params`` down the gradient of ``loss(params, *args)``, as a ``Result``.
 
-        With ``progress`` the value of the loss is printed about ten times. ``frozen`` is that of ``apply_gradients``,
-        which says what is raised; a loss that is not finite raises NonFiniteError, too.
+        With ``progress`` a terminal shows how far it is. ``callback`` is called after each step with the ``Result``
+        that there is then; where it returns True or raises StopIteration, that is the result. Ctrl-C gives what there
+        is, too, with ``interrupted`` set.
+
+        ``state`` is that of another run, to go on from its ``params``: two runs are, to the last bit, the one of all
+        steps. ``batches`` is a function of the number of steps taken so far that gives arguments, which are passed
+        before ``args``. Generators of random numbers among ``args`` are left as they were before the value at the
+        result was computed.
+
+        ``frozen`` is that of ``apply_gradients``, which says what is raised; a loss that is not finite raises
+        NonFiniteError, too.
 
         >>> import numpy as np, s2s
         >>> found = s2s.optim.Adam(0.1).minimize(lambda p: np.sum((p - 3.0) ** 2), np.zeros(2), steps=300)
         >>> found.params.round(4), found.value < 1e-8
         (array([3., 3.]), True)
         """
-        if not isinstance(steps, numbers.Integral) or steps < 0:
+        if not isinstance(steps, numbers.Integral) or isinstance(steps, bool) or steps < 0:
             raise option_error(f"`steps` is {steps!r}", "give the number of steps")
-        value_and_gradient, state, history = value_and_grad(loss), self.init(params), np.empty(steps + 1)
-        for step in range(steps + 1):
-            value, gradient = value_and_gradient(params, *args)
-            _check_finite(np.asarray(value), "the loss", step)
-            history[step] = value
-            if progress and (step == steps or step % max(steps // 10, 1) == 0):
-                print(f"step {step:{len(str(steps))}}: {value:.6g}")
-            if step < steps:
-                params, state = self.apply_gradients(gradient, params, state, frozen)
-        return Result(params, float(history[-1]), history, state)
+        for name, function in (("callback", callback), ("batches", batches)):
+            if function is not None and not callable(function):
+                raise option_error(f"`{name}` is {in_words(function)}", "give a function")
+        if state is None:
+            state = self.init(params)
+        self._kept_of(params, state)
+        spread(params, frozen)
+        run = Run(self, value_and_grad(loss), args, frozen, callback, batches)
+        return run.steps(params, state, int(steps), progress)
 
 
 def _settled(new: Any, before: Any, still: Any, what: str, step: int) -> Any:
     """A new value, which must be finite, and what it was before where that is frozen."""
     if still is False:
-        _check_finite(new, what, step)
+        check_finite(new, what, step)
         return np.asarray(new)
-    _check_finite(np.where(still, 0, new), what, step)
+    check_finite(np.where(still, 0, new), what, step)
     return np.where(still, before, new)
 
 
@@ -217,17 +215,6 @@ def _kept(part: Any, leaf: Any, name: str, place: str) -> Any:
     if part is None or not fits or found.dtype.kind not in "iuf":
         raise error("S2S601", what=f"the state {name!r}", place=place, got=in_words(part), expected=in_words(p))
     return found if name == "steps" else found.astype(p.dtype, copy=False)
-
-
-def _check_finite(value: Any, what: str, step: int) -> None:
-    """Raise NonFiniteError for an array with an entry that is no finite number."""
-    with np.errstate(all="ignore"):
-        if np.isfinite(np.sum(value)):
-            return
-    bad = np.argwhere(~np.isfinite(value))
-    if len(bad):
-        first = f", the first at {tuple(map(int, bad[0]))}" if bad.shape[1] else ""
-        raise error("S2S607", what=what, step=step, label=f"{len(bad)} of {value.size} entries{first}")
 
 
 def _correction(beta: float, steps: Any, like: Any) -> Any:

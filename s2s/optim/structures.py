@@ -1,13 +1,15 @@
 """Structures of parameters: what is trained in them by place, and structures like them from what belongs to each place.
 
 Parameters are the floats and arrays of floats in dicts, lists, tuples, named tuples and objects, as ``s2s.grad`` takes
-them. A place is how a parameter is written, ``params['layers'][0].w``. All else (integers, strings, None) is constant.
+them. A place is how a parameter is written, ``params['layers'][0].w``. All else is constant: integers, strings, None,
+functions, and fields of dataclasses that are marked ``field(metadata={"static": True})``.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from s2s import runtime as rt
 from s2s.errors import error
 from s2s.versions.signature import is_of_library, may_have_gradient, own_attributes
 
-__all__ = ["beside", "in_words", "parameters", "plain", "replaced", "spread"]
+__all__ = ["Part", "beside", "in_words", "parameters", "parts_of", "plain", "replaced", "spread"]
 
 ROOT = "params"
 _COMPLEX = (complex, np.complexfloating)
@@ -30,7 +32,7 @@ class Part(NamedTuple):
     value: Any
 
 
-def _parts(value: Any) -> list[Part] | None:
+def parts_of(value: Any) -> list[Part] | None:
     """The parts of a container or an object; None for anything else."""
     if isinstance(value, dict):
         return [Part(key, f"[{key!r}]", item) for key, item in value.items()]
@@ -38,8 +40,15 @@ def _parts(value: Any) -> list[Part] | None:
         names = [f".{name}" for name in getattr(value, "_fields", ())] or [f"[{k}]" for k in range(len(value))]
         return [Part(k, name, item) for k, (name, item) in enumerate(zip(names, value, strict=True))]
     if may_have_gradient(value) and not is_of_library(type(value)):
-        return [Part(name, f".{name}", item) for name, item in own_attributes(value).items()]
+        static = _static(value)
+        return [Part(name, f".{name}", item) for name, item in own_attributes(value).items() if name not in static]
     return None
+
+
+def _static(value: Any) -> set[str]:
+    """The fields of a dataclass that are marked as options."""
+    found = getattr(type(value), "__dataclass_fields__", {})
+    return {name for name, field in found.items() if field.metadata.get("static")}
 
 
 def _is_parameter(value: Any, place: str) -> bool:
@@ -66,7 +75,7 @@ def parameters(params: Any) -> dict[str, Any]:
 def _check_apart(value: Any, place: str, seen: dict[int, str]) -> bool:
     """Whether there are parameters in a value. An object that has some and comes by two ways is one in the function,
     and would be two after a step."""
-    parts = _parts(value)
+    parts = parts_of(value)
     if parts is None:
         return _is_parameter(value, place)
     if id(value) in seen:
@@ -94,7 +103,7 @@ def beside(
 def _beside(
     params: Any, other: Any, what: str, whole: tuple[type, ...], place: str
 ) -> Iterator[tuple[str, Any, Any]]:
-    parts = _parts(params)
+    parts = parts_of(params)
     if parts is None:
         if _is_parameter(params, place):
             yield place, params, other
@@ -107,14 +116,20 @@ def _beside(
 
 def _parts_like(parts: list[Part], params: Any, other: Any, what: str, place: str) -> dict[Any, Any]:
     """The parts of ``other`` by key, which are those of ``params``."""
-    found = {part.key: part.value for part in _parts(other) or ()}
-    if _parts(other) is None or found.keys() != {part.key for part in parts}:
+    found = {part.key: part.value for part in parts_of(other) or ()}
+    for name in _static(params):  # a dict in place of an object may have its options
+        found.pop(name, None)
+    if parts_of(other) is None or found.keys() != {part.key for part in parts}:
         raise error("S2S601", what=what, place=place, got=in_words(other), expected=in_words(params))
     return found
 
 
 def spread(params: Any, mask: Any) -> dict[str, Any]:
-    """For each place whether its parameter is frozen: a bool, or an array of them for its elements."""
+    """For each place whether its parameter is frozen: a bool, or an array of them for its elements. The mask may also
+    be a name or a path of what is frozen, or a collection of these. Raises ArgumentError where it does not fit."""
+    names = _names(mask)
+    if names is not None:
+        return _by_names(params, names)
     whole = (type(None), bool, np.bool_)
     return {place: _mask(leaf, found, place) for place, leaf, found in beside(params, mask, "frozen", whole)}
 
@@ -132,6 +147,72 @@ def _mask(leaf: Any, mask: Any, place: str) -> Any:
     return found if found.any() else False
 
 
+# --- by name --------------------------------------------------------------------------------------------------------
+
+_STEP = re.compile(r"""\['([^']*)'\] | \["([^"]*)"\] | \[(-?\d+)\] | (?:^|\.)([^.\[\]'"]+)""", re.VERBOSE)
+
+
+def _names(mask: Any) -> list[str] | None:
+    """The names in a mask that is made of names; None for any other."""
+    if isinstance(mask, str):
+        return [mask]
+    is_set = isinstance(mask, (set, frozenset))
+    if not (is_set or (isinstance(mask, (list, tuple)) and mask)):
+        return None
+    return list(mask) if all(isinstance(name, str) for name in mask) else None
+
+
+def _by_names(params: Any, names: Iterable[str]) -> dict[str, bool]:
+    """For each place whether it is frozen: one of ``names`` is that of a key, field or attribute on the way to it, or a
+    path from the top to it or to what it is part of (``layers[0].w``, ``layers.0.w``, ``params['layers'][0].w``).
+
+    Raises ArgumentError for a name that no parameter has."""
+    ways = dict(_ways(params, ROOT, ()))
+    frozen = dict.fromkeys(ways, False)
+    for name in names:
+        printed = (f"{name}.", f"{name}[") if name != ROOT else ()
+        matching = [place for place in ways if f"{place}.".startswith(printed)]
+        matching = matching or [place for place, way in ways.items() if _is_on(name, way)]
+        if not matching:
+            raise error("S2S608", name=name, hint=f"name one of these or a part of it: {_some(list(ways))}")
+        frozen.update(dict.fromkeys(matching, True))
+    return frozen
+
+
+def _some(places: list[str]) -> str:
+    shown = ", ".join(f"`{place}`" for place in places[:5])
+    return f"{shown} and {len(places) - 5} more" if len(places) > 5 else shown
+
+
+def _ways(value: Any, place: str, way: tuple[Part, ...]) -> Iterator[tuple[str, tuple[Part, ...]]]:
+    """The place of each parameter, with the parts that lead there."""
+    parts = parts_of(value)
+    if parts is None:
+        if _is_parameter(value, place):
+            yield place, way
+        return
+    for part in parts:
+        yield from _ways(part.value, place + part.text, (*way, part))
+
+
+def _is_on(name: str, way: tuple[Part, ...]) -> bool:
+    """Whether a name or path is that of a parameter, or of what it is part of."""
+    steps = [next(group for group in match.groups() if group is not None) for match in _STEP.finditer(name)]
+    from_top = name.startswith((ROOT + "[", ROOT + "."))
+    if not steps or "".join(match.group() for match in _STEP.finditer(name)) != name:
+        return False
+    if len(steps) == 1 and not from_top and any(_is_called(part, name) for part in way):
+        return True
+    for path in [steps[1:]] * from_top + [steps]:
+        if len(path) <= len(way) and all(_is_called(part, step) for part, step in zip(way, path)):
+            return True
+    return False
+
+
+def _is_called(part: Part, step: str) -> bool:
+    return step in (str(part.key), part.text.removeprefix("."))
+
+
 # --- into a structure -----------------------------------------------------------------------------------------------
 
 
@@ -142,7 +223,7 @@ def plain(params: Any, found: dict[str, Any]) -> Any:
 
 
 def _plain(value: Any, found: dict[str, Any], place: str) -> Any:
-    parts = _parts(value)
+    parts = parts_of(value)
     if parts is None:
         return found.get(place)
     made = {key: _plain(item, found, place + text) for key, text, item in parts}
@@ -153,17 +234,18 @@ def _plain(value: Any, found: dict[str, Any], place: str) -> Any:
     return made
 
 
-def replaced(params: Any, found: dict[str, Any]) -> Any:
-    """The structure with other parameters; constants and objects without parameters are those of ``params``."""
-    return _replaced(params, found, ROOT)
+def replaced(params: Any, found: dict[str, Any], root: str = ROOT) -> Any:
+    """The structure with other parameters; constants and objects without parameters are those of ``params``. The places
+    of ``found`` begin with ``root``."""
+    return _replaced(params, found, root)
 
 
 def _replaced(value: Any, found: dict[str, Any], place: str) -> Any:
     if place in found:
         return found[place]
-    if not any(other.startswith(place) for other in found):
+    if not any(other.startswith((place + ".", place + "[")) for other in found):
         return value
-    made = {key: _replaced(item, found, place + text) for key, text, item in _parts(value) or ()}
+    made = {key: _replaced(item, found, place + text) for key, text, item in parts_of(value) or ()}
     if isinstance(value, (tuple, list)):
         items = list(made.values())
         return value._make(items) if hasattr(value, "_make") else type(value)(items)
@@ -171,7 +253,7 @@ def _replaced(value: Any, found: dict[str, Any], place: str) -> Any:
         other = copy.copy(value)
         other.update(made)
         return other
-    return rt.gradient_object(value, **{**getattr(value, "__dict__", {}), **made})
+    return rt.gradient_object(value, **{**getattr(value, "__dict__", {}), **own_attributes(value), **made})
 
 
 def in_words(value: Any) -> str:

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import s2s
+import s2s.optim.batches
 import s2s.optim.optimizers
+import s2s.optim.saving
 import s2s.optim.schedules
 from s2s.errors import ArgumentError, NonFiniteError
 from s2s.optim import SGD, Adagrad, Adam, AdamW, Momentum, Nesterov, RMSProp, schedules
@@ -345,11 +347,8 @@ def test_minimize_is_steps_of_gradients():
     assert params["x"][1] == 0.7
 
 
-def test_progress_and_the_repr_of_a_result(capsys):
-    found = SGD(0.25).minimize(lambda x: np.sum(x**2), np.ones(2), steps=20, progress=True)
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 11 and lines[0] == "step  0: 2" and lines[1] == "step  2: 0.125"
-    assert lines[-1].startswith("step 20: 1.8")
+def test_the_repr_of_a_result():
+    found = SGD(0.25).minimize(lambda x: np.sum(x**2), np.ones(2), steps=20)
     assert repr(found) == (
         "<Result: value 1.81899e-12 after 20 steps, 2 before; params array([9.536743e-07, 9.536743e-07])>"
     )
@@ -479,6 +478,9 @@ no parameter has a gradient [S2S606]
         (lambda: Adagrad(epsilon=None), "`epsilon` of Adagrad is None"),
         (lambda: SGD().minimize(lambda x: x, 1.0, steps=-1), "`steps` is -1"),
         (lambda: SGD().minimize(lambda x: x, 1.0, steps=1.5), "`steps` is 1.5"),
+        (lambda: SGD().minimize(lambda x: x, 1.0, steps=True), "`steps` is True"),
+        (lambda: SGD().minimize(lambda x: x, 1.0, callback="print"), "`callback` is a str"),
+        (lambda: SGD().minimize(lambda x: x, 1.0, batches=[1]), "`batches` is a list of 1"),
         (lambda: SGD(lambda k: -1.0).minimize(lambda x: x, 1.0), "the learning rate at step 0 is -1.0"),
         (lambda: schedules.CosineDecay(0.1, 0), "`steps` of a schedule is 0"),
         (lambda: schedules.PiecewiseConstant([1], [0.1]), "a schedule has 1 boundaries and 1 rates"),
@@ -494,6 +496,8 @@ def test_unknown_options():
     assert "unexpected keyword argument 'froze'" in refusal(TypeError, SGD().apply_gradients, 1, 1, {}, froze=True)
 
 
-@pytest.mark.parametrize("module", [s2s.optim.optimizers, s2s.optim.schedules])
+@pytest.mark.parametrize("module", [
+    s2s.optim.batches, s2s.optim.optimizers, s2s.optim.saving, s2s.optim.schedules,
+])
 def test_doctests(module):
     assert doctest.testmod(module).failed == 0
