@@ -1,13 +1,27 @@
 """Sphinx builds these documents: ``sphinx-build -W -b html docs build/docs``. It needs no network."""
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
 project = "s2s"
 author = "the s2s authors"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx_copybutton"]
+extensions = [
+    "check_links",
+    "error_pages",
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_copybutton",
+]
 source_suffix = {".md": "markdown"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+nitpicky = True
+nitpick_ignore_regex = [("py:class", r"collections\.abc\..*|(.*\.)?[FPRT]")]  # of Python, and type variables
 autosummary_generate = False
 python_maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
