@@ -11,6 +11,7 @@ extensions = [
     "check_links",
     "error_pages",
     "myst_parser",
+    "public_names",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
