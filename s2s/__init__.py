@@ -19,6 +19,8 @@ s2s.nonsmooth(floor="zero")      a block: what stands for derivatives at jumps
 s2s.gradient_override({f: rule}) a block: another rule for a function
 s2s.straight_through(f)          f, differentiated as if it gave its argument
 s2s.insert_in_reverse(fn)(x)     x, whose cotangent goes through fn
+s2s.debug_nans()                 a block: derivatives with a NaN raise, with the line where it arises
+s2s.debug()                      a block: derivatives keep every variable, for breakpoint()
 s2s.stop_gradient(x)             x, which derivatives take for a constant
 s2s.source(loss, w, x, y)        the generated code
 s2s.functions("linalg")          the functions that have derivative rules
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from s2s.batches import map
     from s2s.derivatives import Derivative
     from s2s.directives.checkpointing import checkpoint, checkpointed
+    from s2s.directives.debugging import debug, debug_nans
     from s2s.directives.inserted import insert_in_reverse
     from s2s.directives.policies import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
     from s2s.directives.user_rules import custom_gradient, defjvp, defvjp, partials
@@ -96,6 +99,8 @@ __all__ = [
     "checkpoint",
     "checkpointed",
     "custom_gradient",
+    "debug",
+    "debug_nans",
     "defjvp",
     "defvjp",
     "differentiable",
@@ -158,6 +163,7 @@ _LATER = {
     "check_grads": "s2s.testing",
     "checkpoint": "s2s.directives.checkpointing",
     "checkpointed": "s2s.directives.checkpointing",
+    **dict.fromkeys(("debug", "debug_nans"), "s2s.directives.debugging"),
     "functions": "s2s.listing",
     "implicit": "s2s.equations",
     "insert_in_reverse": "s2s.directives.inserted",

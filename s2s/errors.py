@@ -113,11 +113,12 @@ class ArgumentError(DifferentiationError, TypeError):
 
 
 class NonFiniteError(DifferentiationError, FloatingPointError):
-    """A step of an optimizer met infinity or NaN: in the loss, in a gradient, or in what the step would give.
+    """A step of an optimizer met infinity or NaN: in the loss, in a gradient, or in what the step would give; or a
+    derivative did in a block of ``s2s.debug_nans()``.
 
     The parameters and the state that were given are as they were. Take a smaller learning rate, scale the loss, or look
-    for the operation that overflows: ``s2s.source`` shows the code of the gradient, and ``np.errstate(all="raise")``
-    around a call of it stops at the line.
+    for the operation that overflows: ``with s2s.debug_nans():`` around the call of the gradient names the line where
+    the first such value arises.
     """
 
 
@@ -303,6 +304,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
         "`{name}` converts its result to integers, to which the policy {policy} does not apply",
     ),
     "S2S546": (ArgumentError, "{rule} does not accept the arguments that a call of {name} passes: {problem}"),
+    "S2S547": (NonFiniteError, "{what} {where} of `{name}`"),
     # optimizers
     "S2S601": (ArgumentError, "{what} does not fit the parameters: at `{place}` is {got}, not {expected}"),
     "S2S602": (ArgumentError, "the parameter `{place}` is {kind}, which cannot be trained"),
@@ -407,6 +409,7 @@ HINTS: dict[str, str] = {
     "S2S544": "write the policies out, or enter the block where the function is defined",
     "S2S545": "convert first, `x.astype(int)`",
     "S2S546": "write it as rule(out, out_bar, *args, **kwargs), with the arguments of the call",
+    "S2S547": "keep what it reads away from this point; with `s2s.debug()` around it, the code has every step",
     "S2S603": "make them floats: `np.asarray(params, dtype=float)`",
     "S2S604": "copy one of them, or list it once",
     "S2S607": "use a smaller learning rate, or make the loss finite there",

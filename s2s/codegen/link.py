@@ -15,7 +15,7 @@ import marshal
 import os
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from s2s.cache import folders
@@ -28,12 +28,14 @@ __all__ = ["file_name", "link"]
 
 
 def link(
-    compiled: Compiled, function: types.FunctionType, name: str | None = None, file: str | None = None
+    compiled: Compiled, function: types.FunctionType, name: str | None = None, file: str | None = None,
+    change: Callable[[ast.Module], ast.Module] | None = None,
 ) -> types.FunctionType:
     """The entry of a compiled text as a function beside ``function``; ``name`` is its ``__name__`` where
     given.
 
-    ``file`` is where the cache keeps the text, None for a made-up file name. Raises ImportError where a name of
+    ``file`` is where the cache keeps the text, None for a made-up file name. ``change`` is what becomes of the tree of
+    a text that has none, whose lines stay. Raises ImportError where a name of
     the text cannot be imported, and LookupError where the primal has no such closure variable.
     """
     if file and shows_another(file, compiled.text):
@@ -42,7 +44,7 @@ def link(
     if file:
         codes = _stored_codes(compiled.text, outside, file)
     else:
-        codes = _function_codes(compiled.text, outside, file_name(compiled))
+        codes = _function_codes(compiled.text, outside, file_name(compiled), change)
     for code in codes.values():
         register(file or file_name(compiled), compiled.text, code, compiled.places)
     cells = {name: types.CellType(imported(path)) for name, path in compiled.imports.items()}
@@ -96,12 +98,15 @@ def _digest(content: bytes) -> bytes:
     return new_hash(content, digest_size=32).digest()
 
 
-def _function_codes(text: str, outside: list[str], file: str) -> dict[str, types.CodeType]:
+def _function_codes(
+    text: str, outside: list[str], file: str, change: Callable[[ast.Module], ast.Module] | None = None
+) -> dict[str, types.CodeType]:
     """The code of each def of a text, compiled as if inside a function that owns the names of ``outside``.
 
     Those names and the other defs compile to closure variables; line numbers stay those of the text.
     """
-    defs = [node for node in ast.parse(text, file).body if isinstance(node, ast.FunctionDef)]
+    tree = ast.parse(text, file)
+    defs = [node for node in (tree if change is None else change(tree)).body if isinstance(node, ast.FunctionDef)]
     wanted = {node.name for node in defs}
     place: dict[str, Any] = {"lineno": 1, "col_offset": 0, "end_lineno": 1, "end_col_offset": 0}
     own = [ast.arg(name, **place) for name in outside if name not in wanted]

@@ -13,7 +13,7 @@ from typing import Any
 
 from s2s.core.hashes import new_hash
 
-__all__ = ["define", "register", "shows_another", "source_of"]
+__all__ = ["define", "place_of", "register", "shows_another", "source_of"]
 
 
 def define(name: str, text: str, scope: dict[str, Any]) -> types.FunctionType:
@@ -61,6 +61,11 @@ def source_of(file: str) -> Shown | None:
     return _shown.get(file)
 
 
+def place_of(places: Mapping[str, tuple[tuple[int, int], ...]], number: int) -> tuple[str, int] | None:
+    """The file and the line that a line of generated code comes from, of those that ``Compiled`` has."""
+    return next(((file, line) for file, pairs in places.items() for own, line in pairs if own == number), None)
+
+
 class Shown:
     """Lives as long as any code object of a text."""
 
@@ -69,12 +74,15 @@ class Shown:
 
     def comes_from(self, number: int) -> str:
         """The user's line that a line comes from, as text; empty where that is not known."""
-        for file, pairs in self._places.items():
-            for own, line in pairs:
-                if own == number:
-                    text = linecache.getline(file, line).strip()
-                    return f'which comes from\n  File "{file}", line {line}' + (f"\n    {text}" if text else "")
-        return ""
+        place = self.place_of(number)
+        if place is None:
+            return ""
+        text = linecache.getline(*place).strip()
+        return f'which comes from\n  File "{place[0]}", line {place[1]}' + (f"\n    {text}" if text else "")
+
+    def place_of(self, number: int) -> tuple[str, int] | None:
+        """The file and the line that a line comes from; None where that is not known."""
+        return place_of(self._places, number)
 
 
 _shown: weakref.WeakValueDictionary[str, Shown] = weakref.WeakValueDictionary()

@@ -335,8 +335,9 @@ class watched:
         self.held = AMBIENT.get()
         entered = self.manager.__enter__()
         if AMBIENT.get() is not self.held:
+            refusal = self._refusal()
             self.manager.__exit__(None, None, None)
-            raise self._refusal()
+            raise refusal
         return entered
 
     def __exit__(self, kind: Any, *exception: Any) -> Any:
@@ -347,6 +348,9 @@ class watched:
         return swallowed
 
     def _refusal(self) -> Exception:
+        held = AMBIENT.get()
+        if held and held[0].debugging:
+            return error("S2S544", hint="put a block for debugging around the call of the derivative")
         return error("S2S544", hint=f"write `with` and the block itself: {_entering(self.manager)} enters it")
 
 

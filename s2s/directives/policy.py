@@ -10,7 +10,8 @@ from typing import Any
 from s2s.core.record import record
 
 __all__ = [
-    "AMBIENT", "POLICIES", "SHARPNESS", "Choice", "Choices", "Override", "Policy", "held_again", "parts_of",
+    "AMBIENT", "DEBUG_NANS", "KEEP_VARIABLES", "POLICIES", "SHARPNESS",
+    "Choice", "Choices", "Override", "Policy", "held_again", "parts_of",
 ]
 
 
@@ -51,12 +52,18 @@ SHARPNESS = {"sigmoid": 10.0, "linear": 10.0, "hard_tanh": 1.0}
 middle is in proportion to it."""
 
 
+DEBUG_NANS, KEEP_VARIABLES = "nans", "variables"
+"""What blocks are for that are entered for debugging."""
+
+
 @record
 class Choice:
     """What one block, decorator or call decides: by function, by the name of a function, and with the key ``""`` for
-    every piecewise constant one."""
+    every piecewise constant one. One that is for debugging says how the derivatives in its block run, and decides about
+    no function."""
 
     by_key: tuple[tuple[Any, Policy | Override], ...]
+    debugging: str = ""
 
     def find(self, fn: Any, names: tuple[str, ...]) -> tuple[Any, Policy | Override] | None:
         """The key that means a function, and what it decides: the function itself is asked for before its names."""

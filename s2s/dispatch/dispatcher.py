@@ -46,8 +46,9 @@ from s2s.core.values import (
     Unknown,
 )
 from s2s.directives.policies import key_text, note_met, note_used
-from s2s.directives.policy import AMBIENT, Choices
+from s2s.directives.policy import AMBIENT, DEBUG_NANS, KEEP_VARIABLES, Choices
 from s2s.dispatch.asks import Ask
+from s2s.dispatch.finite import raising
 from s2s.dispatch.freed_memory import keep_freed_memory
 from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh, validating
 from s2s.dispatch.nans import without_nan
@@ -166,9 +167,15 @@ class Dispatcher:
         target, ask = self.target, self.ask
         if target.derived is not None:
             target = target.with_derived(target.derived.under(held))
-        own = dict(ask.options).get("choices", ())
-        options = tuple(item for item in ask.options if item[0] != "choices")
-        ask = replace(ask, options=(*options, ("choices", (*own, *held))))
+        options, purposes = dict(ask.options), {choice.debugging for choice in held}
+        deciding = tuple(choice for choice in held if not choice.debugging)
+        if deciding:
+            options["choices"] = (*options.pop("choices", ()), *deciding)
+        if purposes != {""}:
+            options["backend"] = "numpy"
+        if KEEP_VARIABLES in purposes:
+            options["passes"] = "-all"
+        ask = replace(ask, options=(*options.items(),), is_auto=ask.is_auto and purposes == {""})
 
         def noted(version: Version) -> None:
             self.last = version
@@ -599,6 +606,8 @@ class Dispatcher:
                 version.run = version.call = version.tier.run
             if values is not None and self._may_be_recorded(avals):
                 version.call = without_nan(self, version)
+        if any(choice.debugging == DEBUG_NANS for choice in self._held):
+            version.run = version.call = raising(version, function, self.target.name, version.call)
         return self.finished(version)
 
     def let_run(self, version: Version, raw: types.FunctionType, run: Callable[..., Any]) -> bool:

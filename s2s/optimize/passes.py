@@ -1,7 +1,7 @@
 """The passes over a function with its sweeps, and what runs a list of them; ``pipeline`` has their order.
 
-``S2S_PASSES=-hoist,-sink`` leaves optional ones out. What they make is easier to read, and mostly faster; the numbers
-are the same without them.
+``S2S_PASSES=-hoist,-sink`` leaves optional ones out, ``S2S_PASSES=-all`` all. What they make is easier to
+read, and mostly faster; the numbers are the same without them.
 """
 
 from __future__ import annotations
@@ -172,8 +172,11 @@ NOT_FOR = {"numba": frozenset({
 
 
 def switched_off(setting: str) -> frozenset[str]:
-    """The optional passes that a setting (``-hoist,-sink``) leaves out; warns of names that are none of these."""
+    """The optional passes that a setting (``-hoist,-sink``) leaves out, ``-all`` every one; warns of names that are
+    none of these."""
     names = [name for name in setting.split(",") if name]
+    if "-all" in names:
+        return frozenset(OPTIONAL)
     unknown = [name for name in names if not name.startswith("-") or name[1:] not in OPTIONAL]
     if unknown:
         known = ", ".join(f"-{name}" for name in sorted(OPTIONAL))

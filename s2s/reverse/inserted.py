@@ -21,7 +21,8 @@ __all__ = ["passed_on"]
 
 def passed_on(function: ir.Function, context: Context) -> ir.Function:
     """The function with plain identities."""
-    return ir.replace(function, body=_block(function.body, context))
+    body = _block(function.body, context)
+    return function if body is function.body else ir.replace(function, body=body)
 
 
 def _block(block: ir.Block, context: Context) -> ir.Block:
@@ -41,7 +42,7 @@ def _statement(s: ir.Statement, context: Context) -> ir.Statement:
             if isinstance(s.target, ir.Var):
                 context.definitions[s.target] = made
             return ir.replace(s, value=made)
-        case ir.Let(value=ir.MakeFunction(function, captures)):
-            return ir.replace(s, value=ir.MakeFunction(passed_on(function, context), captures))
+        case ir.Let(value=ir.MakeFunction(function) as make):
+            return ir.replace(s, value=ir.replace(make, function=passed_on(function, context)))
         case _:
             return map_blocks(s, lambda inner: _block(inner, context))

@@ -188,3 +188,13 @@ def test_it_is_the_identity_outside_of_derivatives_and_pickles():
     y = inserted(X)
     assert y is not X
     np.testing.assert_array_equal(y, X)
+
+
+def test_nested_functions_keep_their_defaults():
+    def f(x):
+        powers = []
+        for k in range(3):
+            powers.append(lambda v, k=k: v ** (k + 1))
+        return s2s.insert_in_reverse(np.tanh)(x) + powers[int(x)](x)
+
+    assert s2s.grad(f)(0.7) == pytest.approx(np.tanh(1.0) + 1.0)

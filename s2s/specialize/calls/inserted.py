@@ -7,8 +7,9 @@ from __future__ import annotations
 import functools
 import types
 
+from s2s.builder.builder import Builder
 from s2s.core import ir
-from s2s.core.values import UNKNOWN, Array, Scalar
+from s2s.core.values import UNKNOWN, Array, Scalar, Unknown
 from s2s.directives import inserted
 from s2s.rules import table
 from s2s.specialize.calls.user_rule_bodies import specialised
@@ -43,8 +44,14 @@ def _put_through(site: CallSite) -> ir.Atom | None:
         return site.inline(inserted.put_through, site.args, site.kwargs)
     made = None
     if not _is_opaque(site.args[0]):
+
+        def of_known_kind(made: ir.Atom, _: Builder) -> ir.Atom:
+            if isinstance(site.value(made), Unknown):
+                raise site.refusal("S2S101", construct="what nothing is known of")  # it is called by name then
+            return made
+
         made = specialised(
-            site.specializer, inserted.put_through, [*site.args], (), site.builder, site.span, lambda made, _: made)
+            site.specializer, inserted.put_through, [*site.args], (), site.builder, site.span, of_known_kind)
     if made is not None:
         return made
     fn, x_bar = map(site.builder.frozen, site.args)
