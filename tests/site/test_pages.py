@@ -1,0 +1,87 @@
+"""The programs of the tutorial and of the guides run, print what the pages show, and find what is known.
+
+``pytest tests/site/test_pages.py --rewrite`` writes what they print into the pages.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.helpers import ROOT
+from tests.site.running import blocks, run, with_ellipses
+
+DOCS = ROOT / "docs"
+PAGES = ["installation", "tutorial", *(f"guides/{page.stem}" for page in sorted((DOCS / "guides").glob("*.md")))]
+CHECKS = {}
+"""What is known of the results of a page, by its name: functions of the names of its program."""
+
+
+def known(page):
+    def add(check):
+        CHECKS[page] = check
+        return check
+
+    return add
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_prints_what_it_shows(page, rewrite, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delenv("S2S_BACKEND", raising=False)
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    file = DOCS / f"{page}.md"
+    text = file.read_text(encoding="utf-8")
+    before = set(sys.modules)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.DerivativeWarning)
+        found, names = run(text, file.stem, tmp_path)
+    for name in set(sys.modules) - before:  # of the files of the page
+        if str(getattr(sys.modules[name], "__file__", "")).startswith(str(tmp_path)):
+            del sys.modules[name]
+    if rewrite:
+        file.write_text(found, encoding="utf-8")
+    assert found == file.read_text(encoding="utf-8")
+    if page in CHECKS:
+        CHECKS[page](names)
+
+
+def test_checks_are_of_pages_that_there_are():
+    assert set(CHECKS) <= set(PAGES)
+
+
+def test_what_a_page_shows_is_compared(tmp_path):
+    page = "```python\nprint(1)\n```\n\n```text\n2\n```\n"
+    assert run(page, "a", tmp_path)[0] == page.replace("2", "1")
+    with pytest.raises(AssertionError, match="nothing shows"):
+        run("```python\nprint(1)\n```\n", "b", tmp_path)
+    page = "```python\nprint('x = 1')\n```\n\n<!-- prints -->\n```python\ny\n```\n"
+    assert run(page, "c", tmp_path)[0] == page.replace("y\n", "x = 1\n")
+    assert [b.is_output for b in blocks(page)] == [False, True]
+    page = "```python\n# m.py\nx = 5\n```\n\n```console\n$ python -c 'import m; print(m.x)'\n6\n```\n"
+    assert run(page, "d", tmp_path)[0] == page.replace("6", "5")
+
+
+def test_an_ellipsis_stands_for_lines():
+    assert with_ellipses("a\n...\nc\n", "a\nb\nb\nc\n") == "a\n...\nc\n"
+    assert with_ellipses("a\n...\nd\n", "a\nb\nc\n") == "a\nb\nc\n"
+
+
+# --- what is known --------------------------------------------------------------------------------------------------
+
+
+@known("tutorial")
+def is_the_fit_of_the_closed_form(names):
+    """The model has a solution in closed form, which SciPy fits without derivatives of s2s."""
+    from scipy.optimize import curve_fit
+
+    def closed(t, ka, ke, volume):
+        return 320.0 * ka / (volume * (ka - ke)) * (np.exp(-ke * t) - np.exp(-ka * t))
+
+    found, covariance = curve_fit(closed, names["hours"], names["measured"], names["guess"])
+    np.testing.assert_allclose(names["fit"].x, found, rtol=2e-3)
+    np.testing.assert_allclose(np.sqrt(np.diag(names["covariance"])), np.sqrt(np.diag(covariance)), rtol=0.1)
+    assert np.all(np.abs(names["fit"].x - [1.5, 0.08, 32.0]) < 3 * np.sqrt(np.diag(covariance)))
