@@ -1,10 +1,10 @@
 """Run a page of the documents as a reader would, and compare what is printed with what the page shows.
 
-- The ``python`` blocks of a page are one program, pasted one after the other into a file named as the page. One that begins
-  with a comment that is the name of a file, ``# model.py``, is that file and is not run.
+- The ``python`` blocks of a page are one program, pasted one after the other into a file named as the page. One that
+  begins with a comment that is the name of a file, ``# model.py``, is that file and is not run.
 - The lines of a ``console`` block that begin with ``$`` are commands, run in the folder of these files.
-- What a ``python`` block prints stands in the next block, where that is a ``text`` block or has ``<!-- prints -->`` above
-  it. A line with nothing but ``...`` there stands for any lines.
+- What a ``python`` block prints stands in the next block, where that is a ``text`` block or has ``<!-- prints -->``
+  above it. A line with nothing but ``...`` there stands for any lines.
 - Blocks in other languages are not run.
 """
 
