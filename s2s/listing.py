@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import operator
+import sys
 
 from s2s.core.record import record
 from s2s.rules import table
@@ -68,7 +69,10 @@ def _is_installed(package: str) -> bool:
 def _is_public(rule: table.Rule) -> bool:
     """Whether users call it: the compiler calls some of its own, and libraries have functions that are not public."""
     name = rule.name.removeprefix("_")  # of a module that is compiled, as ``_operator``
-    return name.partition(".")[0] not in ("s2s", *table.WRAPPERS) and "._" not in name
+    if name.partition(".")[0] in ("s2s", *table.WRAPPERS) or "._" in name:
+        return False
+    owner, _, attribute = rule.name.rpartition(".")
+    return owner not in sys.modules or hasattr(sys.modules[owner], attribute)  # else that of a private module in it
 
 
 def _row(rule: table.Rule) -> FunctionRow:

@@ -41,7 +41,7 @@ class AdjointPlacement:
         self.memory = memory
         self.root, self.home = find_regions(function)
         self.clock = 0
-        self.born: dict[ir.Var, int] = {}
+        self.born: dict[ir.Var, int] = {param.var: 0 for param in function.params}
         self.uses: dict[ir.Atom, list[Use]] = {}
         self.stores: dict[ir.Var, list[int]] = {}
         self.statements: list[ir.Store] = []

@@ -42,6 +42,7 @@ from s2s.specialize.calls import (
     stacks,
     subscripts,
     user_rules,
+    warned,
     wrappers,
     zero_derivatives,
 )
@@ -116,6 +117,7 @@ KNOWN = Registry(
     Stage(is_for=lambda kind: getattr(kind, "__s2s_primal__", None) is not None, handler=callables.with_primal),
     # functions of s2s
     named(stacks.HANDLERS),
+    named(warned.HANDLERS),
     always(public),
     named({
         checkpointed: checkpointing.checkpointed_range, checkpoint: checkpointing.make_checkpoint,
@@ -191,7 +193,7 @@ def _call(site: CallSite) -> ir.Atom:
             return found
     value = site.value(site.callee)
     if not isinstance(value, Known) or site.is_spread:
-        return site.leave()
+        return functions.without_derivative(site, value)
     site.fn, given = value.value, site.args
     made = KNOWN.ask(site)
     assert made is not NOT_HANDLED

@@ -459,7 +459,7 @@ class Specializer:
                 if callee == lazy.YIELD:
                     return frame.consumer(self.atom(args[0], frame), builder)  # type: ignore[arg-type, no-any-return]
                 check_read(self, fn, callee, builder, span, frame)
-                positional, keywords = arguments(self, args, kwargs, frame, builder, span)
+                positional, keywords = arguments(self, callee, args, kwargs, frame, builder, span)
                 given = (callee, *positional, *keywords.values())
                 if ir.POSSIBLY_UNASSIGNED in given and not effect and _only_computes(callee, positional, keywords):
                     return ir.POSSIBLY_UNASSIGNED  # refused where it is used for more than arithmetic

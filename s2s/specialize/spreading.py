@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from s2s.builder.builder import Builder, Context
-from s2s.builder.virtual_heap import cell_of
+from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.values import Array, Known, Mapping
 from s2s.specialize.frames import Frame
@@ -21,9 +24,13 @@ __all__ = ["arguments"]
 SHORT = 8
 """An array of at most so many items is spread out in a call ``f(*a)``."""
 
+_UNORDERED = tuple(map(ir.Const, (np.broadcast_shapes, math.gcd, math.lcm)))
+"""Functions that give the same for their arguments in any order."""
+
 
 def arguments(
-    specializer: Specializer, args: Any, kwargs: Any, frame: Frame, builder: Builder, span: ir.Span | None
+    specializer: Specializer, callee: ir.Atom, args: Any, kwargs: Any, frame: Frame, builder: Builder,
+    span: ir.Span | None,
 ) -> tuple[list[Any], dict[str | None, ir.Atom]]:
     """The arguments of a call with ``*`` and ``**`` of known containers spread out."""
     positional: list[Any] = []
@@ -33,6 +40,8 @@ def arguments(
             if atom in specializer.context.generators:
                 atom = lazy.listed(At(specializer, frame, builder, span), atom)
             items = specializer.items.known(atom, builder, span)
+            if items is None and callee in _UNORDERED:
+                items = _items_of_set(specializer.context, atom)
             if items is None:
                 items = _rows(specializer.context, atom, builder, span)
             positional.extend([ir.Star(atom)] if items is None else items)
@@ -56,6 +65,12 @@ def arguments(
         else:
             keywords[None] = atom
     return positional, keywords
+
+
+def _items_of_set(context: Context, atom: ir.Atom) -> list[ir.Atom] | None:
+    """The items of a set of the program, in whatever order, where they are known."""
+    state = state_of(context, atom)
+    return list(state.items) if state is not None and state.kind is set and state.whole is None else None
 
 
 def _rows(context: Context, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:

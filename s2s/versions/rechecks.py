@@ -32,6 +32,7 @@ __all__ = ["Recheck", "recheck"]
 _Site = tuple[str, tuple[Any, ...], Any]
 
 _OF_FUNCTIONS = ("__code__", "__defaults__", "__kwdefaults__", "__func__", "__self__", "func", "pyfunc")
+_OF_METHODS = ("__class__",)  # the variable of methods that call `super`, which Python alone assigns
 _CONTAINERS = (list, dict, tuple, set, frozenset)
 
 
@@ -83,9 +84,9 @@ def _at_place(guard: Any) -> Recheck | None:
             return Recheck("names", site, tuple(names), _spelled(root, path[:-1]))
         case KindGuard():
             return None if is_argument else Recheck("kind", site, None, name)
-    if is_argument or path[-1] in _OF_FUNCTIONS:
+    if is_argument or path == _OF_METHODS or (len(path) > 1 and path[-1] in _OF_FUNCTIONS):
         return None
-    if path[-1] == "__class__":  # what is read of the object is read of this one
+    if len(path) > 1 and path[-1] == "__class__":  # what is read of the object is read of this one
         if (len(path) == 2 and root in ("argument", "value")) or issubclass(guard.value, _CONTAINERS):
             return None
         return Recheck("first", ((root, path[:-1], owner),), None, _spelled(root, path[:-1]))

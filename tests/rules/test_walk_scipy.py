@@ -16,6 +16,7 @@ import scipy
 import s2s
 from s2s.errors import DifferentiationError
 from s2s.rules import table
+from tests.helpers import has_newer_scipy
 
 table.extend()
 
@@ -75,6 +76,7 @@ WITHOUT = {
     "draws at random": "clarkson_woodruff_transform",
     "goes by the other forms of a filter": "group_delay lfiltic lp2bp_zpk lp2bs_zpk",
     "refuses by what it calls": "kstest",
+    "recorded, in SciPy since 1.18 (``test_what_newer_scipy_has_is_recorded``)": "whittaker_henderson estimated_cdf",
     "functions of the new random variables": "abs exp log",
 }
 """Names without a rule of their own, by reason."""
@@ -165,3 +167,21 @@ def test_what_is_differentiated_as_source(name: str, tmp_path: Any) -> None:
         assert value == pytest.approx(at(0.0), rel=1e-10), expression
         found = sum(np.sum(g * d) for g, d in zip(gradients, directions))
         assert found == pytest.approx(expected, rel=1e-6, abs=1e-9), expression
+
+
+@pytest.mark.skipif(not has_newer_scipy(), reason="SciPy before 1.18 has none of these")
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize(("name", "expression"), [
+    ("signal", "whittaker_henderson(x, lamb=2.0).x ** 2"), ("stats", "estimated_cdf(x, y[:2]) ** 2"),
+])  # fmt: skip
+def test_what_newer_scipy_has_is_recorded(
+    name: str, expression: str, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    f = program_of(name, 0, expression, tmp_path)
+    value, gradients = s2s.value_and_grad(f, argnums=(0, 1))(X, Y, M)
+    assert value == pytest.approx(f(X, Y, M))
+    for k, found in enumerate(gradients):
+        for i, h in enumerate(1e-5 * np.eye(6)):
+            there, back = ([a + s * h * (j == k) for j, a in enumerate((X, Y))] for s in (1, -1))
+            assert found[i] == pytest.approx((f(*there, M) - f(*back, M)) / 2e-5, rel=1e-6, abs=1e-8)

@@ -380,3 +380,43 @@ def test_what_bodies_of_rules_read_needs_no_check():
 
     x = np.linspace(0.1, 1.0, 9)
     np.testing.assert_allclose(s2s.grad(f)(x), differences(f, x), rtol=1e-6)
+
+
+# --- names of variables that attributes have too ----------------------------------------------------------------------
+
+func = np.sin
+
+
+def by_func(x):
+    y = func(x)
+    change()  # noqa: F821
+    return np.sum(y * func(x))
+
+
+class Scaled(Part):
+    def __init__(self, n):
+        super().__init__("square", n)
+
+
+def made_after_a_call(x):
+    change()  # noqa: F821
+    return np.sum(Scaled(x[0]).n * x)
+
+
+def test_a_variable_may_be_called_as_an_attribute_of_functions():
+    """``func`` is an attribute of partial functions, which stays, and here a variable, which does not."""
+    for derivative in modes(by_func):
+        globals().update(func=np.sin)
+        ACT[0] = lambda: globals().update(func=np.cos)
+        with pytest.raises(ArgumentError, match="`func` is changed by a call"):
+            derivative()
+    globals().update(func=np.sin)
+    ACT[0] = lambda: None
+    for derivative in modes(by_func):
+        np.testing.assert_allclose(derivative(), np.sin(2 * X), rtol=1e-12)
+
+
+def test_methods_that_call_super_after_a_call():
+    ACT[0] = lambda: None
+    for derivative in modes(made_after_a_call):
+        np.testing.assert_allclose(derivative(), differences(made_after_a_call, X), rtol=1e-6)

@@ -20,7 +20,7 @@ from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.core.inspection import is_hashable, public_module
 from s2s.core.public import key_of
-from s2s.core.values import UNKNOWN, Known, Mapping, Sequence, Unknown, is_record_class
+from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Sequence, Unknown, is_record_class
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
@@ -43,7 +43,7 @@ __all__ = [
     "LOOKED_THROUGH", "as_it_is", "by_model", "by_rule", "by_source", "check_has_rule", "check_kinds", "check_taken",
     "dict_display",
     "intrinsic", "looks_only", "made_class", "made_exception", "maker_of_callable", "note_called_back",
-    "number", "record_in_rule",
+    "number", "record_in_rule", "without_derivative",
 ]
 
 OWN_MODULES = (rt.__name__, ops.__name__)
@@ -172,6 +172,19 @@ def by_rule(site: CallSite) -> ir.Atom | None:
             found = outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)
             site.context.values[made] = found.value
     return made
+
+
+def without_derivative(site: CallSite, callee: AbstractValue) -> ir.Atom:
+    """A call with items of unknown number: what has no derivative, such as ``np.result_type(*arrays)``, is called as it
+    is, and others are left to be decided when the program runs."""
+    fn = callee.value if isinstance(callee, Known) else None
+    rule = table.find(fn) if is_hashable(fn) else None
+    if rule is None or rule.kind != "zero" or not looks_only(fn) or None in site.kwargs or site.effect:
+        return site.leave()
+    freeze = site.builder.frozen
+    args = [ir.Star(freeze(a.atom)) if isinstance(a, ir.Star) else freeze(a) for a in site.args]
+    made = ir.Call(ir.Const(fn), tuple(args), tuple((key, freeze(a)) for key, a in site.kwargs.items()))
+    return site.builder.let(made, UNKNOWN, site.name, site.span, False)
 
 
 # --- source -----------------------------------------------------------------------------------------------------------
