@@ -137,6 +137,13 @@ __all__ = [
     "vjp",
 ]
 
+def load_ipython_extension(shell: Any) -> None:
+    """Give a shell of IPython the magics of ``s2s.notebook``: what ``%load_ext s2s`` calls."""
+    import importlib
+
+    importlib.import_module("s2s.notebook").load(shell)
+
+
 _LATER = {
     **dict.fromkeys(("elementwise_grad", "hessian", "hvp", "vhp", "linearize"), "s2s.transforms"),
     **dict.fromkeys(("jacfwd", "jacobian", "jacrev", "value_and_jacobian"), "s2s.transforms"),

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s.core import public
 from s2s.core.critical import section
+from s2s.core.highlighting import Source
 from s2s.core.inspection import compiled_from
 from s2s.core.public import PublicDerivative
 from s2s.core.settings import backend_setting, passes_setting
@@ -67,6 +69,9 @@ class Derivative(functools.partial[Any], PublicDerivative):
     def __repr__(self) -> str:
         return f"<s2s {self.__name__}: {show_versions(self.dispatcher)}>"
 
+    def _repr_html_(self) -> str:
+        return public.compiler().html_of(self)  # type: ignore[no-any-return]
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         return self.remade or (derivative, self.made_from)
 
@@ -102,7 +107,7 @@ class Derivative(functools.partial[Any], PublicDerivative):
         that."""
         if self.dispatcher.last is None:
             raise error("S2S512", name=self.__name__)
-        return self.dispatcher.last.compiled.text
+        return Source(self.dispatcher.last.compiled.text)
 
     @property
     def backend(self) -> str:

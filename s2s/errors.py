@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import sys
 from typing import TYPE_CHECKING, Any
 
 from s2s.core.package import install
@@ -59,6 +60,13 @@ class DifferentiationError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.diagnostic, self.text)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head, _, rest = self.text.partition("\n")
+        name = f'<b style="color:#c0392b">{type(self).__name__}</b>'
+        return f'<pre style="overflow-x:auto;line-height:1.35">{name}: {escape(head)}\n{escape(rest)}</pre>'
 
 
 class UnsupportedSyntaxError(DifferentiationError):
@@ -488,7 +496,10 @@ def _underline(span: Span, text: str) -> str:
 
 
 def _short_path(path: str) -> str:
-    """The path from the working directory where the file lies below it, else as it is."""
+    """The path from the working directory where the file lies below it, else as it is; of a cell ``Cell In[3]``."""
+    cell = _cell_of(path)
+    if cell:
+        return cell
     if not os.path.isabs(path):
         return path
     try:
@@ -496,6 +507,13 @@ def _short_path(path: str) -> str:
     except (ValueError, OSError):  # another drive on Windows, or a working directory that is gone
         return path
     return path if relative.startswith(os.pardir) else relative
+
+
+def _cell_of(path: str) -> str:
+    """What IPython calls a cell whose code has this file name; nothing for any other file."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda path: None)(path)
+    return " ".join(named) if isinstance(named, tuple) else ""
 
 
 def not_a_function(f: Any) -> DifferentiationError:

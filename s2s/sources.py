@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.highlighting import Source
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence
 from s2s.derivatives import MODES, Derivative, derivative, name_of_function, store_of
 from s2s.directives.decorated import Differentiable
@@ -40,7 +41,7 @@ def source(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, arg
     """The text of a module with the generated code: of the version for the arguments where there are any,
     else by ``kinds`` and annotations."""
     wanted = None if mode == "vjp" else argnums
-    return version(f, args, kwargs, mode, wanted, read_kinds(kinds)).compiled.text
+    return Source(version(f, args, kwargs, mode, wanted, read_kinds(kinds)).compiled.text)
 
 
 def version(
@@ -194,7 +195,7 @@ def adjoint_source(f: Differentiable[..., Any]) -> str:
     """The text of the gradient made last, else the one by annotations."""
     last = store_of(f).last
     if last is not None and last.request.mode in ("grad", "value_and_grad"):
-        return last.compiled.text
+        return Source(last.compiled.text)
     return source(f, (), {}, "grad", 0)
 
 
@@ -206,4 +207,4 @@ def primal_source(f: Differentiable[..., Any]) -> str:
     dispatcher = derivative("primal", f, (), False, "zeros").dispatcher
     assert isinstance(dispatcher, Dispatcher)
     request = Request("primal", (), False, False, dispatcher.ask.options)
-    return dispatcher.version_of(last.avals, request).compiled.text
+    return Source(dispatcher.version_of(last.avals, request).compiled.text)

@@ -10,6 +10,8 @@ from typing import Any
 
 import click
 
+from s2s.core.highlighting import highlighted
+
 __all__ = [
     "CannotFormat", "fail", "formatted", "formatted_or_told", "note", "show", "show_beside", "table", "write",
 ]
@@ -20,29 +22,13 @@ def show(text: str, no_color: bool = False) -> None:
     if no_color or not sys.stdout.isatty():
         click.echo(text, nl=not text.endswith("\n"))
         return
-    _console().print(_highlighted(text.rstrip("\n")), soft_wrap=True)
+    _console().print(highlighted(text.rstrip("\n")), soft_wrap=True)
 
 
 def _console() -> Any:
     from rich.console import Console
 
     return Console(highlight=False)
-
-
-def _highlighted(text: str) -> Any:
-    """In colours of the terminal's own, those that are read on light and on dark: no blue, yellow, white or grey."""
-    from pygments.token import Comment, Keyword, Name, Number, Operator, String, Token
-    from rich.style import Style
-    from rich.syntax import ANSISyntaxTheme, Syntax
-
-    theme = ANSISyntaxTheme({
-        Token: Style(), Comment: Style(italic=True, dim=True), Keyword: Style(bold=True),
-        Operator.Word: Style(bold=True), Name.Function: Style(color="magenta", bold=True), Number: Style(),
-        String: Style(color="green"),
-    })
-    found = Syntax("", "python", theme=theme, background_color="default").highlight(text)
-    found.rstrip()
-    return found
 
 
 def show_beside(left: str, right: str, titles: tuple[str, str], no_color: bool = False) -> None:
@@ -55,7 +41,7 @@ def show_beside(left: str, right: str, titles: tuple[str, str], no_color: bool =
         click.echo("\n".join(f"{a:<{width}} | {b}".rstrip() for a, b in zip(first, second, strict=True)))
         return
     made = table(*titles)
-    cells = [_highlighted(text.rstrip("\n")) for text in (left, right)]
+    cells = [highlighted(text.rstrip("\n")) for text in (left, right)]
     for cell in cells:
         cell.no_wrap, cell.overflow = False, "fold"
     made.add_row(*cells)

@@ -44,6 +44,9 @@ class Differentiable(functools.partial[R], Generic[P, R]):
     def __repr__(self) -> str:
         return f"<s2s.differentiable {self.__name__}: {public.compiler().show_compiled(self)}>"
 
+    def _repr_html_(self) -> str:
+        return public.compiler().html_of(self)
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         """By qualified name where that finds it, as functions are pickled; else made anew from the function.
 

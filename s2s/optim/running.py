@@ -53,6 +53,32 @@ class Result:
         )
 
 
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        head, _, params = repr(self)[1:-1].partition("; params ")
+        line = _line_of(self.history)
+        return f"<div>{escape(head)}</div>{line}<pre style='overflow-x:auto'>{escape(params)}</pre>"
+
+
+def _line_of(history: Any) -> str:
+    """The values of the loss as a small picture: a line in SVG, logarithmic where all values are positive."""
+    values = np.asarray(history, dtype=float)
+    values = values[np.isfinite(values)]
+    if len(values) < 2:
+        return ""
+    if np.all(values > 0):
+        values = np.log(values)
+    values = values[np.linspace(0, len(values) - 1, min(len(values), 200)).astype(int)]
+    low, high = float(values.min()), float(values.max())
+    heights = 58.0 - 56.0 * (values - low) / (high - low or 1.0)
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(np.linspace(2.0, 298.0, len(values)), heights, strict=True))
+    return (
+        '<svg width="300" height="60" role="img" aria-label="the loss, step by step">'
+        f'<polyline points="{points}" fill="none" stroke="#b246c8" stroke-width="1.5"/></svg>'
+    )
+
+
 @dataclass(frozen=True)
 class Run:
     """The steps of an optimizer down one loss, whose ``derivative`` gives value and gradient."""
