@@ -46,8 +46,8 @@ def _line(shell: Any, line: str) -> Any:
         f: Any = eval(ast.unparse(call), space)
         return _source(f, (), {}, options)
     f = eval(ast.unparse(call.func), space)
-    both: Any = eval(f"(lambda *args, **kwargs: (args, kwargs))({', '.join(_arguments(call))})", space)
-    return _source(f, *both, options)
+    args, kwargs = eval(f"(lambda *args, **kwargs: (args, kwargs))({', '.join(_arguments(call))})", space)
+    return _source(f, args, kwargs, options)
 
 
 def _arguments(call: ast.Call) -> list[str]:
