@@ -123,21 +123,37 @@ _EXTREMES = (ir.Const(max), ir.Const(min))
 
 
 def spread(site: CallSite) -> ir.Atom | None:
-    """``f(a, *items)`` of a function of Python that takes a fixed number of arguments, with items of unknown number."""
-    value = site.value(site.callee)
-    fn = value.value if isinstance(value, Known) else None
+    """``f(a, *items)`` of a function or class of Python that takes a fixed number of arguments, with items of unknown
+    number."""
     stars = [k for k, a in enumerate(site.args) if isinstance(a, ir.Star)]
-    if not isinstance(fn, types.FunctionType) or stars != [len(site.args) - 1] or site.kwargs:
+    if stars != [len(site.args) - 1] or site.kwargs:
         return NOT_HANDLED
-    items, missing = site.args[-1].atom, fn.__code__.co_argcount - len(site.args) + 1
-    is_fixed = not (fn.__code__.co_flags & inspect.CO_VARARGS or fn.__defaults__)
-    if not is_fixed or missing < 1 or not isinstance(site.value(items), (Array, ListOf)):
+    items, taken = site.args[-1].atom, _number_taken(site.value(site.callee))
+    missing = 0 if taken is None else taken - len(site.args) + 1
+    if missing < 1 or not isinstance(site.value(items), (Array, ListOf)) or not site.context.is_varied(items):
         return NOT_HANDLED
-    if not site.context.is_varied(items):
-        return NOT_HANDLED
-    taken = site.apply(ops.unpack, items, ir.Const(missing), ir.Const(None))
-    given = [site.apply(operator.getitem, taken, ir.Const(k)) for k in range(missing)]
+    unpacked = site.apply(ops.unpack, items, ir.Const(missing), ir.Const(None))
+    given = [site.apply(operator.getitem, unpacked, ir.Const(k)) for k in range(missing)]
     return site.instead_of_atom(site.callee, [*site.args[:-1], *given])
+
+
+def _number_taken(callee: Any) -> int | None:
+    """How many positional arguments a function or class of Python takes, where that is one number."""
+    if isinstance(callee, FramedClosure):
+        params = callee.function.params
+        return len(params) if all(p.kind == "POSITIONAL_OR_KEYWORD" and not p.has_default for p in params) else None
+    return _number_taken_by(callee.value) if isinstance(callee, Known) else None
+
+
+def _number_taken_by(fn: Any) -> int | None:
+    if isinstance(fn, type) and type(fn).__call__ is type.__call__:
+        makers = (getattr(fn, name) for name in ("__new__", "__init__"))
+        maker = next((m for m in makers if isinstance(m, types.FunctionType)), None)
+        taken = _number_taken_by(maker)
+        return None if taken is None else taken - 1
+    if not isinstance(fn, types.FunctionType) or fn.__code__.co_flags & inspect.CO_VARARGS or fn.__defaults__:
+        return None
+    return fn.__code__.co_argcount
 
 
 def derivative(site: CallSite) -> ir.Atom | None:

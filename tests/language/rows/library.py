@@ -513,6 +513,23 @@ def right_sides(x):
     return y**2
 
 
+class Oscillator:
+    def __init__(self, rate, damping, size, shift):
+        self.rate, self.damping = np.exp(rate), damping
+        self.size, self.shift = size, shift
+
+    def at(self, t):
+        return self.size * np.exp(-self.damping * t) * np.cos(self.rate * t) + self.shift
+
+
+@calls("`Model(*x)` of a class and `inner(*x)` of a function within, with `x` an array of parameters")
+def made_of_arrays(x):
+    def inner(a, b, c, d):
+        return a * b + c * d**2
+
+    return Oscillator(*x).at(0.7) ** 2 * inner(*x)
+
+
 @calls("`logp[range(n), y]`")
 def rows_by_range(x):
     logp = np.outer(x, x) - np.log(np.sum(np.exp(x)))
