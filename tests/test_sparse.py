@@ -91,6 +91,30 @@ def test_bundle_adjustment():
     assert jacobian.colors >= 4  # a camera's parameters have a residual in common
 
 
+LOCAL = {
+    "cross": (lambda x: np.cross(x.reshape(4, 3), x.reshape(4, 3)[::-1]), 5),
+    "cross by axis": (lambda x: np.linalg.cross(x.reshape(3, 4), np.ones((3, 4)), axis=0), 2),
+    "outer": (lambda x: np.linalg.outer(x, np.ones(2)), 1),
+    "kron": (lambda x: np.kron(np.arange(2.0), x), 1),
+    "tensordot": (lambda x: np.linalg.tensordot(x.reshape(6, 2), np.ones((2, 3)), axes=1), 2),
+    "einsum": (lambda x: np.einsum("ij,ij->i", x.reshape(4, 3), x.reshape(4, 3)), 3),
+    "convolve": (lambda x: np.convolve(x, np.ones(3), "same"), 3),
+    "correlate": (lambda x: np.correlate(x, np.ones(3)), 3),
+    "trace": (lambda x: np.linalg.trace(x.reshape(3, 2, 2)), 2),
+}
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_products_depend_on_what_they_are_made_of(name):
+    """Not each element of the result on each of the arguments. How many a row has was counted by hand."""
+    f, most = LOCAL[name]
+    x = np.random.default_rng(0).normal(size=12)
+    jacobian = s2s.sparse_jacobian(f)
+    found = jacobian(x)
+    np.testing.assert_allclose(found.toarray(), np.reshape(s2s.jacfwd(f)(x), (-1, 12)), atol=1e-12)
+    assert np.max(np.diff(found.indptr)) <= most
+
+
 def arrow(x):
     """A row and a column that are full: bad for either mode."""
     return np.concatenate([[np.sum(x**2)], x[1:] * x[0]])

@@ -430,6 +430,10 @@ describe(
     np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.convolve, np.correlate, np.trace,
     np.ndarray.trace, np.linalg.trace, result=Result.NEW,
 )
+describe(  # made of products and sums of items
+    np.linalg.outer, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.convolve, np.correlate, np.einsum,
+    np.ndarray.trace, np.linalg.trace, generic=True,
+)
 describe(np.einsum, result=Result.SHARED)  # a view where it only moves axes
 describe(np.matmul, np.dot, np.ndarray.dot, computes=Computes.MATRIX_PRODUCT)
 describe(np.outer, np.linalg.outer, np.kron, computes=Computes.PAIRS)
