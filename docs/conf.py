@@ -15,8 +15,9 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
 ]
-source_suffix = {".md": "markdown"}
+source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 autodoc_member_order = "bysource"
@@ -36,4 +37,14 @@ html_theme_options = {
     "source_repository": "https://github.com/s2s-grad/s2s/",
     "source_branch": "main",
     "source_directory": "docs/",
+}
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"\.py$",  # all of them run
+    "within_subsection_order": "FileNameSortKey",
+    "download_all_examples": False,
+    "show_signature": False,
+    "capture_repr": (),
+    "image_srcset": ["2x"],
 }
