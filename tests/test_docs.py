@@ -29,6 +29,7 @@ FUNCTIONS = ROOT / "docs" / "functions.md"
 QUESTIONS = ROOT / "docs" / "questions.md"
 MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
+SCIPY = ROOT / "docs" / "scipy.md"
 CHOICES = ROOT / "docs" / "choices.md"
 CUSTOM = ROOT / "docs" / "custom.md"
 DEBUGGING = ROOT / "docs" / "debugging.md"
@@ -264,6 +265,18 @@ def test_the_sessions_of_the_page_about_optimizers_print_what_they_show():
         assert failures(OPTIM, start, code, names) == 0
 
 
+# --- scipy.md ---
+
+
+def test_the_sessions_of_the_page_about_scipy_print_what_they_show():
+    pytest.importorskip("scipy")
+    names = {}
+    sessions = fenced(SCIPY.read_text(encoding="utf-8"), "pycon")
+    assert len(sessions) > 7
+    for start, code in sessions:
+        assert failures(SCIPY, start, code, names) == 0
+
+
 # --- choices.md ---
 
 
@@ -411,7 +424,7 @@ def test_documents_name_files_and_functions_that_exist():
 def test_the_architecture_names_the_modules_that_there_are():
     text = ARCHITECTURE.read_text(encoding="utf-8").partition("\n## Where the parts are\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.M)
-    packages = {folder.parent.name for folder in (ROOT / "s2s").glob("*/__init__.py")} - {"cli", "optim"}
+    packages = {folder.parent.name for folder in (ROOT / "s2s").glob("*/__init__.py")} - {"cli", "optim", "scipy"}
     assert {package for package, _ in rows} == packages
     for package, modules in rows:
         folder = ROOT / "s2s" / package

@@ -200,6 +200,7 @@ NOT_SHOWN = {
     "S2S517": "a statement without a pattern",
     "S2S525": "half a rule, for an object",
     "S2S533": "Numba is not installed",
+    "S2S538": "SciPy is not installed",
     "S2S146": "arrays of another module",
     "S2S535": "arrays of another module", "S2S536": "arrays of another module", "S2S537": "arrays of another module",
     "S2S545": "a conversion that shows when the program runs",
