@@ -10,10 +10,11 @@ from typing import Any
 
 import s2s
 import s2s.optim
+import s2s.scipy
 
 ENTRY = re.compile(r"^\.\. auto(?:function|class|exception|module):: ([\w.]+)(?:\(.*)?$", re.M)
 MARK = "<!-- names without an entry -->"
-WITHOUT = {"s2s.__version__", "s2s.errors", "s2s.optim", "s2s.optim.schedules"}
+WITHOUT = {"s2s.__version__", "s2s.errors", "s2s.optim", "s2s.optim.schedules", "s2s.scipy"}
 """A text, and modules that have a page."""
 
 
@@ -23,7 +24,7 @@ def entries(folder: Path) -> list[str]:
 
 
 def missing(folder: Path) -> list[str]:
-    public = {f"{module.__name__}.{name}" for module in (s2s, s2s.optim) for name in module.__all__}
+    public = {f"{module.__name__}.{name}" for module in (s2s, s2s.optim, s2s.scipy) for name in module.__all__}
     return sorted(public - WITHOUT - set(entries(folder)))
 
 
