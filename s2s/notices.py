@@ -16,9 +16,9 @@ from typing import Any
 from s2s.core.record import record
 
 __all__ = [
-    "CompileTimeWarning", "DerivativeWarning", "DynamicCallWarning", "NumbaFallbackWarning", "NumbaLeftOutWarning",
-    "Notice", "RecompilationWarning", "RecordedWarning", "SearchWarning", "SinglePrecisionWarning",
-    "StraightThroughWarning", "TrainedOptionWarning", "ZeroGradientWarning", "log", "tell",
+    "CompileTimeWarning", "DerivativeWarning", "DynamicCallWarning", "EditedAdjointWarning", "NumbaFallbackWarning",
+    "NumbaLeftOutWarning", "Notice", "RecompilationWarning", "RecordedWarning", "SearchWarning",
+    "SinglePrecisionWarning", "StraightThroughWarning", "TrainedOptionWarning", "ZeroGradientWarning", "log", "tell",
 ]
 
 
@@ -102,6 +102,11 @@ class TrainedOptionWarning(DerivativeWarning):
 
     ``field(metadata={"static": True})`` keeps it as it is, ``{"static": False}`` says that it is a parameter; in both
     cases nothing is told.
+    """
+
+
+class EditedAdjointWarning(DerivativeWarning):
+    """A module that ``s2s build`` has written was edited: its version of a function is not taken, and it is compiled.
     """
 
 

@@ -52,7 +52,10 @@ from s2s.versions.stored import is_literal, load_owner, load_step, path_to, stor
 if TYPE_CHECKING:
     from pathlib import Path  # imported late: it brings urllib and more
 
-__all__ = ["clear", "entries", "folders_of", "load", "store", "user_folder"]
+__all__ = [
+    "PYTHON", "UNREADABLE", "clear", "compiled_from", "data_of", "entries", "folders_of", "full_key", "good_for",
+    "is_on", "load", "source_files", "store", "user_folder", "user_function",
+]
 
 FOLDER = "__s2scache__"
 FORMAT = 4
@@ -76,7 +79,7 @@ def user_folder() -> str:
 
 def folders_of(function: types.FunctionType) -> list[str]:
     """The folders to look in for a function, the best first; none where its source is not a file."""
-    file = _user_function(function).__code__.co_filename
+    file = user_function(function).__code__.co_filename
     if not is_on() or not os.path.isfile(file):
         return []
     override = os.environ.get("S2S_CACHE_DIR")
@@ -88,7 +91,7 @@ def folders_of(function: types.FunctionType) -> list[str]:
     return [beside, user_folder()]
 
 
-def _user_function(function: types.FunctionType) -> types.FunctionType:
+def user_function(function: types.FunctionType) -> types.FunctionType:
     """The function itself; for one that s2s has made of another, the other one."""
     found = getattr(function, "__s2s_made_of__", function)
     assert isinstance(found, types.FunctionType)
@@ -98,25 +101,25 @@ def _user_function(function: types.FunctionType) -> types.FunctionType:
 # --- keys ---------------------------------------------------------------------------------------------------
 
 
-_PYTHON = ".".join(map(str, sys.version_info[:3])) + ("" if __debug__ else " -O")  # which leaves assertions out
+PYTHON = ".".join(map(str, sys.version_info[:3])) + ("" if __debug__ else " -O")  # which leaves assertions out
 
 
 @functools.cache
 def versions() -> dict[str, str]:
     """The versions that a file is good for; that of s2s includes the state of its own files."""
     state = new_hash()
-    for entry in _source_files(ROOT):
+    for entry in source_files(ROOT):
         found = entry.stat()
         state.update(f"{entry.name} {found.st_size} {found.st_mtime_ns}\n".encode())
     return {
         "s2s": f"{__version__} {state.hexdigest()[:12]}",
-        "python": _PYTHON,
+        "python": PYTHON,
         "numpy": np.__version__,
         "format": str(FORMAT),
     }
 
 
-def _good_for() -> dict[str, str]:
+def good_for() -> dict[str, str]:
     """The versions that a file is good for, and the rules that the user has registered. Raises Unstorable where these
     are not told apart from others."""
     table = sys.modules.get("s2s.rules.table")
@@ -124,12 +127,12 @@ def _good_for() -> dict[str, str]:
     return {**versions(), "rules": fingerprint(tuple(foreign)) if foreign else ""}
 
 
-def _source_files(folder: str) -> Iterator[os.DirEntry[str]]:
+def source_files(folder: str) -> Iterator[os.DirEntry[str]]:
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.name.endswith(".py"):
             yield entry
         elif entry.is_dir() and entry.name not in (FOLDER, "__pycache__"):
-            yield from _source_files(entry.path)
+            yield from source_files(entry.path)
 
 
 def full_key(function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request) -> str:
@@ -161,7 +164,7 @@ def _mark_of_decision(how: Policy | Override) -> tuple[Any, ...]:
 
 def _identity(function: types.FunctionType) -> str:
     """A name for the function in its file; lambdas and nested functions need the line too."""
-    user = _user_function(function)
+    user = user_function(function)
     code = user.__code__
     line = f":{code.co_firstlineno}" if "<" in code.co_qualname else ""
     made = "" if user is function else f" {function.__qualname__} {getattr(function, '__s2s_made_by__', '')}"
@@ -170,12 +173,12 @@ def _identity(function: types.FunctionType) -> str:
 
 def _file_name(function: types.FunctionType, request: Request, full: str) -> str:
     """``model.loss.grad_W_b.3f2a91c0d4e5.py``"""
-    user = _user_function(function)
+    user = user_function(function)
     stem = os.path.splitext(os.path.basename(user.__code__.co_filename))[0]
     name = user.__code__.co_qualname if user is function else function.__qualname__
     wrt = "_".join("_".join(map(str, path)) for path in request.wrt)
     readable = re.sub(r"[^\w.]+", "_", f"{stem}.{name}.{request.mode}_{wrt}")
-    tag = f"{full} {_PYTHON} {np.__version__}"
+    tag = f"{full} {PYTHON} {np.__version__}"
     return f"{readable[:120]}.{new_hash(tag.encode()).hexdigest()[:12]}.py"
 
 
@@ -211,31 +214,41 @@ def _read(
         data = ast.literal_eval(tail)  # json would have to be imported
         if data["sum"] != _sum(text, {**data, "sum": ""}):
             return None
-        if data["versions"] != _good_for() or data["key"] != full:
+        if data["versions"] != good_for() or data["key"] != full:
             return None
-        if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
-            return None
-        guards = tuple(_load_guard(item, function) for item in data["guards"])
-        return Compiled(
-            text,
-            data["entry"],
-            data["imports"],
-            {},
-            tuple(data["globals"]),
-            tuple(data["free"]),
-            guards,
-            tuple(Dependency(root, tuple(path), mark) for root, path, mark in data["dependencies"]),
-            data["result"],
-            tuple(data["met"]),
-            data["made"],
-            loops=_loops(data["loops"]),
-            places=data["places"],
-            notices=tuple(Notice(*items) for items in data["notices"]),
-        )
-    except (
-        OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable,
-    ):
+        return compiled_from(data, text, function, arguments)
+    except UNREADABLE:
         return None
+
+
+UNREADABLE = OSError, ValueError, SyntaxError, LookupError, TypeError, AttributeError, ImportError, Unstorable
+"""What a file raises that is damaged, or was made for other objects."""
+
+
+def compiled_from(
+    data: dict[str, Any], text: str, function: types.FunctionType, arguments: dict[str, AbstractValue]
+) -> Compiled | None:
+    """The version of a text with what it needs, None where something has changed that it was made of; raises one of
+    ``UNREADABLE`` where a guard does not hold."""
+    if not all(_is_unchanged(item, function, arguments) for item in data["dependencies"]):
+        return None
+    guards = tuple(_load_guard(item, function) for item in data["guards"])
+    return Compiled(
+        text,
+        data["entry"],
+        data["imports"],
+        {},
+        tuple(data["globals"]),
+        tuple(data["free"]),
+        guards,
+        tuple(Dependency(root, tuple(path), mark) for root, path, mark in data["dependencies"]),
+        data["result"],
+        tuple(data["met"]),
+        data["made"],
+        loops=_loops(data["loops"]),
+        places=data["places"],
+        notices=tuple(Notice(*items) for items in data["notices"]),
+    )
 
 
 def _loops(data: dict[str, Any] | None) -> Compiled | None:
@@ -291,7 +304,7 @@ def store(
         return None
     try:
         full = full_key(function, arguments, request)
-        data = _data(function, full, compiled)
+        data = data_of(function, full, compiled)
     except Unstorable:
         return None
     text = f"{_text(compiled)}{MARK}{data!r}\n"
@@ -312,7 +325,7 @@ def _sum(text: str, data: dict[str, Any]) -> str:
     return new_hash(f"{text}{data!r}".encode(), digest_size=32).hexdigest()
 
 
-def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[str, Any]:
+def data_of(function: types.FunctionType, full: str, compiled: Compiled) -> dict[str, Any]:
     """What the comment line says. Raises Unstorable."""
     dependencies = [["self", [], fingerprint(function.__code__)]]
     for dependency in compiled.dependencies:
@@ -321,7 +334,7 @@ def _data(function: types.FunctionType, full: str, compiled: Compiled) -> dict[s
         dependencies.append([dependency.root, [*map(store_step, dependency.path)], dependency.fingerprint])
     data = {
         "key": full,
-        "versions": _good_for(),
+        "versions": good_for(),
         **_names(compiled),
         "dependencies": dependencies,
         "guards": [guard.dump() for guard in compiled.guards if guard.is_stored],

@@ -31,8 +31,9 @@ _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _writes: dict[str, int] = {}
 
 
-def read(folder: str, name: str) -> bytes | None:
-    """What is in a file; None where there is none, or where another user could have written it."""
+def read(folder: str, name: str, notes_use: bool = True) -> bytes | None:
+    """What is in a file; None where there is none, or where another user could have written it. That it is in use is
+    noted in its time."""
     try:
         with _opened(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)) as place:
             if place is not None and not is_safe(os.fstat(place), is_folder=True):
@@ -42,7 +43,7 @@ def read(folder: str, name: str) -> bytes | None:
                 found = os.fstat(stream.fileno())
                 if not is_safe(found, is_folder=False):
                     return None
-                if time.time() - found.st_mtime > DAY:
+                if notes_use and time.time() - found.st_mtime > DAY:
                     _note_use(path, at)
                 return stream.read()
     except OSError:

@@ -2,7 +2,7 @@
 
 Beside ``model.py`` comes ``model_adjoints.py``, for people and for version control. The versions go to the cache folder
 beside the source as well, where the derivatives find them on their first call, as long as nothing that they rely on has
-changed; so a second build compiles only what has.
+changed; so a second build compiles only what has. Where that folder is not, they find them in the module.
 """
 
 from __future__ import annotations
@@ -14,20 +14,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from s2s.cli.dump import Asked, merged, module_of, version_for, what_to_say
+from s2s.cache import committed
+from s2s.cache.committed import SUFFIX
+from s2s.cli.dump import Asked, merged, module_of, text_of, version_for, what_to_say
 from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from
 from s2s.cli.terminal import formatted_or_told
 from s2s.core.hashes import new_hash
 from s2s.core.values import Unknown
-from s2s.dispatch.version import Version
+from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.errors import DifferentiationError
+from s2s.sources import SECOND
 from s2s.versions.signature import has_float
+from s2s.versions.target import target_of
 
 __all__ = [
     "SUFFIX", "Built", "build", "files_with_progress", "is_unknown", "is_up_to_date", "sources_of", "write_built",
 ]
 
-SUFFIX = "_adjoints"
 MARK = "# s2s build: "
 
 
@@ -39,6 +42,7 @@ class Built:
     text: str
     count: int
     left_out: list[str]
+    records: list[str]
 
     @property
     def file(self) -> Path:
@@ -70,7 +74,7 @@ def sources_of(names: tuple[str, ...]) -> list[Path]:
 def build(source: Path, modes: tuple[str, ...]) -> Built | None:
     """The module for the decorated functions of a file; None where it has none. Raises CannotLoad."""
     module, _ = module_from(source)
-    parts, left_out = [], []
+    parts, left_out, records = [], [], []
     try:
         found = load_all(str(source), module)
     except CannotLoad as problem:
@@ -80,7 +84,8 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
     for loaded in found:
         for mode in modes:
             try:
-                version = version_for(loaded, Asked(mode=mode))
+                with committed.left_alone():
+                    version = version_for(loaded, Asked(mode=mode))
             except DifferentiationError as problem:
                 left_out.append(f"{loaded.place}: {problem}")
                 break
@@ -88,7 +93,18 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
                 left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
                 break
             parts.append(module_of(version, False))
-    return Built(source, merged(parts) if parts else "", len(parts), left_out)
+            records.append(_record(loaded, mode, version))
+    return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])
+
+
+def _record(loaded: Loaded, mode: str, version: Version) -> str:
+    """What a version relies on; empty where the module does not have the code that runs."""
+    target = target_of(loaded.function)
+    if target is None or mode in SECOND or text_of(version) != version.compiled.text:
+        return ""
+    arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
+    request = renamed_for(version.request, target, target.function)
+    return committed.record(target.function, arguments, request, version.compiled)
 
 
 def is_unknown(loaded: Loaded, version: Version) -> bool:
@@ -97,8 +113,9 @@ def is_unknown(loaded: Loaded, version: Version) -> bool:
     return any(isinstance(aval, Unknown) and has_float(aval) for aval in avals)
 
 
-def is_up_to_date(built: Built) -> bool:
-    """Whether the file there says what would be written, however it is formatted."""
+def is_up_to_date(built: Built, is_check: bool = False) -> bool:
+    """Whether the file there says what would be written, however it is formatted. A check lets it be that it was built
+    by other versions of Python and NumPy."""
     if not built.text:
         return not built.file.exists()
     try:
@@ -106,7 +123,8 @@ def is_up_to_date(built: Built) -> bool:
         is_same = ast.dump(ast.parse(there)) == ast.dump(ast.parse(built.text))
     except (OSError, SyntaxError):
         return False
-    return is_same and f"{MARK}{built.digest}\n" in there
+    is_ours = is_check or committed.records_in(there) == built.records
+    return is_same and is_ours and f"{MARK}{built.digest}\n" in there
 
 
 def write_built(built: Built) -> None:
@@ -116,6 +134,7 @@ def write_built(built: Built) -> None:
         return
     head = f"# Derivatives of the decorated functions of {built.source.name}, made by `s2s build`; do not edit.\n"
     text = formatted_or_told(f"{head}{MARK}{built.digest}\n\n{built.text}", built.file)
+    text = committed.with_records(text, built.records)
     beside = built.file.with_name(f".{built.file.name}.{os.getpid()}")
     beside.write_text(text, encoding="utf-8")
     beside.replace(built.file)

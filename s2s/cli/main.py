@@ -266,14 +266,14 @@ def loaded_from(target: str) -> list[Loaded]:
 @click.option("--check", "is_check", is_flag=True, help="Write nothing; end with 1 where a file is out of date.")
 def build_command(names: tuple[str, ...], modes: tuple[str, ...], is_check: bool) -> None:
     """Write the derivatives of all decorated functions ahead of time, for the kinds that their annotations name:
-    model_adjoints.py beside model.py, and the cache folder beside it, where first calls find them. Only what has
-    changed is compiled. The files are imported."""
+    model_adjoints.py beside model.py, and the cache folder beside it. First calls find them in either, as long as
+    nothing has changed that they rely on. Only what has changed is compiled. The files are imported."""
     if is_check:
         os.environ["S2S_CACHE"] = "off"
     try:
         files = sources_of(names)
         stale = [built for file in files_with_progress(files, sys.stderr.isatty())
-                 if (built := build(file, modes)) is not None and _is_stale(built)]
+                 if (built := build(file, modes)) is not None and _is_stale(built, is_check)]
         for built in stale:
             if not is_check:
                 write_built(built)
@@ -286,10 +286,10 @@ def build_command(names: tuple[str, ...], modes: tuple[str, ...], is_check: bool
         raise SystemExit(1)
 
 
-def _is_stale(built: Built) -> bool:
+def _is_stale(built: Built, is_check: bool) -> bool:
     for message in built.left_out:
         note(message)
-    return not is_up_to_date(built)
+    return not is_up_to_date(built, is_check)
 
 
 @main.command("insert")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.cache import disk
+from s2s.cache import committed, disk
 from s2s.codegen.link import link
 from s2s.core.array_classes import compiling_for
 from s2s.core.bounded import Recent
@@ -116,8 +116,10 @@ def find_or_compile(
             return compiled, None
     stored = disk.load(function, arguments, request) if reads else None
     if stored is None:
-        compiled = run_compiler(function, arguments, request)
-        file = disk.store(function, arguments, request, compiled)
+        built, file = committed.load(function, arguments, request) if reads else None, None
+        compiled = run_compiler(function, arguments, request) if built is None else built
+        if built is None:
+            file = disk.store(function, arguments, request, compiled)
     else:
         compiled, file = stored
     shared.setdefault(where, []).append(compiled)

@@ -101,6 +101,60 @@ def test_first_calls_find_what_was_built(folder):
     assert float(value) == pytest.approx(4.0 * (1 - 0.0981) ** 6) and compiles == "False", done.stderr
 
 
+PROGRAM = "import sys, s2s, orbit_to_build as o; print(s2s.grad(o.drop)(2.0, 3), 'libcst' in sys.modules)"
+
+
+def first_call(folder, program=PROGRAM):
+    """What a fresh process prints without the cache folder: the gradient, whether it was compiled; and its warnings."""
+    shutil.rmtree(folder / "__s2scache__", ignore_errors=True)
+    shutil.rmtree(folder / "home", ignore_errors=True)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=folder,
+                          env={**__import__("os").environ, "PYTHONPATH": f"{ROOT}"})  # fmt: skip
+    value, compiles = done.stdout.split()
+    return float(value), compiles == "True", done.stderr
+
+
+def test_first_calls_take_the_module_where_there_is_no_cache_folder(folder):
+    assert run("build", "orbit_to_build.py").exit_code == 0
+    right = pytest.approx(4.0 * (1 - 0.0981) ** 6)
+    assert first_call(folder) == (right, False, "")
+    assert not (folder / "__s2scache__").exists()
+    moved = folder / "elsewhere"
+    moved.mkdir()
+    for name in ("orbit_to_build.py", "orbit_to_build_adjoints.py"):
+        shutil.copy(folder / name, moved)
+    assert first_call(moved) == (right, False, "")
+    file = folder / "orbit_to_build_adjoints.py"
+    text = file.read_text()
+    file.write_text(text.replace("h_bar = 2.0 * h", "h_bar = (\n        2.0  # twice\n        * h\n    )"))
+    assert "# twice" in file.read_text() and first_call(folder) == (right, False, "")
+    reads = PROGRAM.replace("print", "o.G = 2.0 * o.G; print")  # variables are read as they are then
+    assert first_call(folder, reads) == (pytest.approx(4.0 * (1 - 0.1962) ** 6), False, "")
+
+
+def test_modules_that_are_edited_or_out_of_date_are_not_taken(folder):
+    assert run("build", "orbit_to_build.py").exit_code == 0
+    right = pytest.approx(4.0 * (1 - 0.0981) ** 6)
+    file, source = folder / "orbit_to_build_adjoints.py", folder / "orbit_to_build.py"
+    text = file.read_text()
+    file.write_text(text.replace("h_bar = 2.0 * h", "h_bar = 2.5 * h"))
+    value, compiles, told = first_call(folder)
+    assert value == right and compiles and told.count("EditedAdjointWarning") == 1
+    assert "`drop_grad` in orbit_to_build_adjoints.py was edited" in told
+    damaged = re.sub(r"# >(\w+):...", r"# >\1:AAA", text)
+    file.write_text(damaged)
+    assert first_call(folder) == (right, True, "")
+    file.write_text(text)
+    source.write_text(ORBIT.replace("0.01", "0.02"))
+    assert first_call(folder) == (pytest.approx(4.0 * (1 - 0.1962) ** 6), True, "")
+    source.write_text(ORBIT)
+    of_int = PROGRAM.replace("print", "o.G = 9; print")  # of another kind
+    assert first_call(folder, of_int) == (pytest.approx(4.0 * (1 - 0.09) ** 6), True, "")
+    newer = PROGRAM.replace("print", "import s2s.cache.committed as c; c.__version__ = '9'; print")
+    assert first_call(folder, newer) == (right, True, "")
+    assert first_call(folder) == (right, False, "")
+
+
 def test_check_tells_what_is_out_of_date_and_writes_nothing(folder):
     file = folder / "orbit_to_build_adjoints.py"
     result = run("build", "--check", "orbit_to_build.py")
