@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import keyword
 import types
 import weakref
 from collections.abc import Callable
@@ -278,6 +279,7 @@ def backend_of(f: Any) -> str:
 def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     suffix = "" if ask.mode == "primal" else f"_{ask.mode}"
     name = name_of_function(f) + suffix
+    name += "_primal" if keyword.iskeyword(name) else ""
     finish: Callable[[Version, Dispatcher], Callable[..., Any]] | None = None
     if ask.mode in ("vjp", "jvp", "vector_jvp", "vector_vjp"):
         finish = functools.partial(with_pullback, ask.count) if ask.mode == "vjp" else with_tangents

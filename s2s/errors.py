@@ -327,6 +327,21 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S607": (NonFiniteError, "{what} is not finite at step {step}"),
     "S2S608": (ArgumentError, "no parameter is called {name!r}"),
     "S2S609": (ArgumentError, "{count} arrays are missing: {places}"),
+    # data in parts
+    "S2S701": (ArgumentError, "the parts do not fit together: {problem}"),
+    "S2S702": (ArgumentError, "there are no rows in {names}"),
+    "S2S703": (ArgumentError, "`{name}` is a {kind}, which is not data in parts"),
+    "S2S704": (ArgumentError, "the Dask array `{name}` is in chunks {what}"),
+    "S2S705": (ArgumentError, "part {place} and what it is computed with are arrays of several modules: {kinds}"),
+    "S2S706": (ArgumentError, "the client of Dask cannot be used: {problem}"),
+    "S2S707": (ArgumentError, "Dask cannot be used: {problem}"),
+    "S2S708": (ArgumentError, "the result has not come within {timeout} seconds"),
+    "S2S709": (
+        ArgumentError,
+        "`{name}` is no {what} over rows: for {rows} rows it gives {whole}, for their halves together {parts}",
+    ),
+    "S2S710": (ArgumentError, "`{name}` cannot be sent to another process: {reason}"),
+    "S2S711": (ArgumentError, "`{name}` was sent for arguments of other kinds"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
     "S2S910": (InternalError, "the pass `{name}` changed what `{function}` computes"),
@@ -424,6 +439,17 @@ HINTS: dict[str, str] = {
     "S2S604": "copy one of them, or list it once",
     "S2S607": "use a smaller learning rate, or make the loss finite there",
     "S2S609": "give what `s2s.optim.to_arrays` has made of a structure like this one",
+    "S2S701": "cut them at the same rows; Dask arrays by `rechunk`",
+    "S2S702": "leave the call out, or look at what has filtered the rows",
+    "S2S703": "give a Dask collection, or a list of parts: `s2s.distributed.rows(array, 10_000)`",
+    "S2S704": "cut it along its first axis only: `rechunk`, with -1 for the other axes",
+    "S2S705": "let all parts and parameters be arrays of one module",
+    "S2S706": "make a new one: `dask.distributed.Client(...)`; `client=None` without any computes in this process",
+    "S2S708": "give a larger `timeout`, smaller parts, or more workers",
+    "S2S709": "let what is no sum over rows be no part of it, such as a penalty of the parameters, or take the other "
+              "`reduction`; where it is one, pass `check=False`",
+    "S2S710": "pass what it reads as arguments",
+    "S2S711": "send another version, with such arguments as an example",
     "S2S910": "these lines; without S2S_VALIDATE the result is used as it is",
 }
 """What to do instead, for the codes where the place that raises does not say it."""

@@ -30,6 +30,7 @@ QUESTIONS = ROOT / "docs" / "questions.md"
 MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
 SCIPY = ROOT / "docs" / "scipy.md"
+DISTRIBUTED = ROOT / "docs" / "distributed.md"
 CHOICES = ROOT / "docs" / "choices.md"
 CUSTOM = ROOT / "docs" / "custom.md"
 DEBUGGING = ROOT / "docs" / "debugging.md"
@@ -277,6 +278,18 @@ def test_the_sessions_of_the_page_about_scipy_print_what_they_show():
         assert failures(SCIPY, start, code, names) == 0
 
 
+# --- distributed.md ---
+
+
+def test_the_sessions_of_the_page_about_data_in_parts_print_what_they_show():
+    """They are one session: each goes on with the names of those before."""
+    names = {}
+    sessions = fenced(DISTRIBUTED.read_text(encoding="utf-8"), "pycon")
+    assert len(sessions) > 4
+    for start, code in sessions:
+        assert failures(DISTRIBUTED, start, code, names) == 0
+
+
 # --- choices.md ---
 
 
@@ -424,7 +437,8 @@ def test_documents_name_files_and_functions_that_exist():
 def test_the_architecture_names_the_modules_that_there_are():
     text = ARCHITECTURE.read_text(encoding="utf-8").partition("\n## Where the parts are\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.M)
-    packages = {folder.parent.name for folder in (ROOT / "s2s").glob("*/__init__.py")} - {"cli", "optim", "scipy"}
+    public = {"cli", "distributed", "optim", "scipy"}
+    packages = {folder.parent.name for folder in (ROOT / "s2s").glob("*/__init__.py")} - public
     assert {package for package, _ in rows} == packages
     for package, modules in rows:
         folder = ROOT / "s2s" / package

@@ -14,8 +14,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 __all__ = [
-    "PublicDerivative", "PublicSolution", "compiler", "function", "jvp", "key_of", "model_of", "register", "role",
-    "role_of", "vjp",
+    "PublicDerivative", "PublicSolution", "PublicValueAndGradient", "compiler", "function", "jvp", "key_of", "model_of",
+    "register", "role", "role_of", "vjp",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,6 +40,10 @@ class PublicDerivative:
 
     dispatcher: Any
     """What holds its compiled versions."""
+
+
+class PublicValueAndGradient:
+    """The base of what gives value and gradient of a loss by itself, as ``s2s.distributed.value_and_grad`` does."""
 
 
 class PublicSolution:

@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from s2s.api import grad, value_and_grad
+from s2s.core.public import PublicValueAndGradient
 from s2s.directives.differentiable import option_error
 from s2s.errors import error
 from s2s.optim.options import tell_of_options
@@ -151,7 +152,8 @@ class Optimizer:
         frozen: Any = None, callback: Callable[[Result], Any] | None = None, state: dict[str, Any] | None = None,
         batches: Callable[[int], tuple[Any, ...]] | None = None,
     ) -> Result:
-        """``steps`` steps from ``params`` down the gradient of ``loss(params, *args)``, as a ``Result``.
+        """``steps`` steps from ``params`` down the gradient of ``loss(params, *args)``, as a ``Result``; ``loss`` may
+        be a value and gradient over data in parts, ``s2s.distributed.value_and_grad(...)``.
 
         With ``progress`` a terminal shows how far it is. ``callback`` is called after each step with the ``Result``
         that there is then; where it returns True or raises StopIteration, that is the result. Ctrl-C gives what there
@@ -179,7 +181,8 @@ class Optimizer:
             state = self.init(params)
         self._kept_of(params, state)
         spread(params, frozen)
-        run = Run(self, value_and_grad(loss), args, frozen, callback, batches)
+        has_both = isinstance(loss, PublicValueAndGradient)
+        run = Run(self, loss if has_both else value_and_grad(loss), args, frozen, callback, batches)
         return run.steps(params, state, int(steps), progress)
 
 

@@ -72,9 +72,11 @@ class Symbol:
 
 
 class Gathering:
-    """What was gathered so far, in order: each symbol after those that it needs."""
+    """What was gathered so far, in order: each symbol after those that it needs. Where the module runs beside
+    s2s, nothing of that is written out, and ``data`` holds what cannot be written as source and goes along as it is."""
 
-    def __init__(self) -> None:
+    def __init__(self, data: list[Any] | None = None) -> None:
+        self.data = data
         self.symbols: list[Symbol] = []
         self._known: dict[Any, Symbol] = {}
         self._trees: dict[str, tuple[str, ast.Module]] = {}
@@ -89,7 +91,7 @@ class Gathering:
             raise CannotShip(f"`{module.__name__}` has no `{name}` when it is imported")
         if name in vars(builtins) and name not in vars(module):
             return None
-        if not is_written_out(module):
+        if not self._is_written_out(module):
             return self.imported(module.__name__, name)
         if module.__name__ == "s2s.errors" and name == "error":
             return self._error()
@@ -106,7 +108,8 @@ class Gathering:
         """Note what a module binds to a name."""
         value = getattr(module, name)
         text, statement = self._statement(module, name)
-        is_own = isinstance(statement, (ast.FunctionDef, ast.ClassDef)) or (
+        is_own = isinstance(statement, ast.ClassDef) or (
+            isinstance(statement, ast.FunctionDef) and _is_made_by(statement, value)) or (
             isinstance(statement, (ast.Assign, ast.AnnAssign)) and _is_own_binding(statement)
             and self._gives_again(module, statement, value))
         if isinstance(statement, (ast.Import, ast.ImportFrom)) or isinstance(value, types.ModuleType):
@@ -119,16 +122,19 @@ class Gathering:
     def _of_import(self, module: types.ModuleType, statement: ast.stmt | None, name: str, value: Any) -> Any:
         if isinstance(statement, ast.Import):
             dotted = next((a.name for a in statement.names if not a.asname and a.name.startswith(f"{name}.")), None)
-            if dotted is not None and not is_written_out(value):
+            if dotted is not None and not self._is_written_out(value):
                 return self._by_line(f"import {dotted}", name)
         if isinstance(value, types.ModuleType):
-            return value if is_written_out(value) else self.imported(value.__name__, None, name)
+            return value if self._is_written_out(value) else self.imported(value.__name__, None, name)
         if not isinstance(statement, ast.ImportFrom):
             return self.value(value, name)
         owner = _module_of(module, statement)
         alias = next(a for a in statement.names if (a.asname or a.name) == name)
         found = self.of_module(importlib.import_module(owner), alias.name)
         return found
+
+    def _is_written_out(self, module: types.ModuleType) -> bool:
+        return is_written_out(module) and not (self.data is not None and module.__name__.partition(".")[0] == "s2s")
 
     def imported(self, module: str, attribute: str | None, name: str | None = None) -> Symbol:
         """A module, or what it has."""
@@ -254,7 +260,7 @@ class Gathering:
             if f"{found.__name__}.{use.path[length]}" in sys.modules and isinstance(
                     getattr(found, use.path[length], None), types.ModuleType):
                 found = getattr(found, use.path[length])
-                found = found if is_written_out(found) else self.imported(found.__name__, None)
+                found = found if self._is_written_out(found) else self.imported(found.__name__, None)
             else:
                 found = self.of_module(found, use.path[length])
             length += 1
@@ -270,7 +276,7 @@ class Gathering:
             if not isinstance(inner, ast.ImportFrom) or inner.module is None or inner.level:
                 continue
             owner = importlib.import_module(inner.module)
-            if not is_written_out(owner):
+            if not self._is_written_out(owner):
                 continue
             for alias in inner.names:
                 value = getattr(owner, alias.name, None) or importlib.import_module(f"{inner.module}.{alias.name}")
@@ -306,8 +312,8 @@ class Gathering:
         """Whether the statement, run again, gives what the name stands for. Only functions of NumPy's are called to
         find out; where others are, and the value can be written, it is written."""
         calls = [n for n in ast.walk(statement) if isinstance(n, ast.Call)]
-        if not calls or statement.value is None:
-            return True
+        if statement.value is None or (not calls and module.__name__.startswith("s2s.")):
+            return True  # s2s binds anew what it keeps from call to call
         pure = all(
             isinstance(c.func, ast.Attribute) and isinstance(c.func.value, ast.Name)
             and vars(module).get(c.func.value.id) is np and callable(getattr(np, c.func.attr, None)) for c in calls
@@ -316,10 +322,10 @@ class Gathering:
             try:
                 code = compile(ast.Expression(statement.value), "<again>", "eval")
                 again = eval(code, {**vars(module)})
-                return type(again) is type(value) and bool(np.array_equal(again, value, equal_nan=False))
+                return again is value or _is_like(again, value)
             except Exception:
                 return False
-        return not self.can_be_written(value)
+        return self.data is None and not self.can_be_written(value)
 
     def can_be_written(self, value: Any) -> bool:
         """Whether a value is data."""
@@ -340,7 +346,7 @@ class Gathering:
         """What stands for a value that has no name of its own: a symbol, or a module that is written out."""
         self._kept.append(value)  # its id stays its own
         if isinstance(value, types.ModuleType):
-            return value if is_written_out(value) else self.imported(value.__name__, None, name)
+            return value if self._is_written_out(value) else self.imported(value.__name__, None, name)
         key = ("value", id(value), name)
         if key in self._known:
             return self._known[key]
@@ -474,6 +480,10 @@ class _Pieces:
         is_plain = all(base is object or "__slots__" not in vars(base) for base in kind.__mro__)
         start = f"{self.symbol.name} = "
         is_made = kind.__new__ is object.__new__ and self.text == start
+        if (not isinstance(own, dict) or not is_plain or not is_made) and self.gathering.data is not None:
+            self.text += f"__s2s_data__[{len(self.gathering.data)}]"
+            self.gathering.data.append(value)
+            return
         if not isinstance(own, dict) or not is_plain or not is_made:
             raise CannotShip(f"`{self.symbol.name}` is a {kind.__name__}, which cannot be written as source")
         self.text += "object.__new__("
@@ -546,6 +556,24 @@ def _module_of(module: types.ModuleType, statement: ast.ImportFrom) -> str:
 
 def _own_name(value: Any) -> str:
     return str(getattr(value, "__name__", ""))
+
+
+def _is_made_by(statement: ast.FunctionDef, value: Any) -> bool:
+    """Whether a definition is the one of what its name stands for: the name may have been given something else."""
+    if statement.decorator_list or not isinstance(value, types.FunctionType):
+        return bool(statement.decorator_list)
+    return (value.__code__.co_name, value.__code__.co_firstlineno) == (statement.name, statement.lineno)
+
+
+def _is_like(again: Any, value: Any) -> bool:
+    """Whether what a statement gives is what its name stands for."""
+    if type(again) is not type(value):
+        return False
+    if isinstance(value, types.FunctionType):
+        return again.__code__ == value.__code__
+    if isinstance(value, np.ndarray):
+        return again.dtype == value.dtype and np.array_equal(again, value)
+    return bool(again == value)
 
 
 def _is_own_binding(statement: ast.Assign | ast.AnnAssign) -> bool:

@@ -10,23 +10,41 @@ import keyword
 import sys
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 from s2s.dispatch.version import Version
 from s2s.shipping.gather import CannotShip, Gathering, Symbol
 from s2s.shipping.uses import bound_anywhere
+from s2s.versions.paths import imported
 
-__all__ = ["CannotShip", "closure_of", "split", "standalone"]
+__all__ = ["CannotShip", "Gathered", "closure_of", "gathered", "split", "standalone"]
 
 
 def standalone(version: Version, text: str | None = None) -> str:
     """The module of a version, with ``text`` for its text. Raises CannotShip where it asks the compiler when it runs,
     or reads what cannot be written as source."""
+    return gathered(version, text).text
+
+
+class Gathered(NamedTuple):
+    """A module, and of its text that of the derivative itself."""
+
+    text: str
+    body: str
+
+
+def gathered(version: Version, text: str | None = None, data: list[Any] | None = None) -> Gathered:
+    """``standalone``, with the part of it that is the derivative; with ``data``, a list, for a place where s2s is
+    installed, of which the module then imports what it reads; what cannot be written as source is put into the list,
+    which the module reads as ``__s2s_data__``. Raises CannotShip."""
     head, body = split(version.compiled.text if text is None else text)
-    gathering = Gathering()
+    gathering = Gathering(data)
     root = Symbol("", body)
     tree = ast.parse(body)
     values = closure_of(version.raw)
+    loops = version.compiled.loops
+    if loops is not None and text == loops.text:  # which may read more
+        values = {**{name: imported(path) for name, path in loops.imports.items()}, **loops.objects, **values}
     own = {name for node in tree.body for name in _names(node)}
 
     def look_up(name: str) -> Any:
@@ -44,7 +62,7 @@ def standalone(version: Version, text: str | None = None) -> str:
     root.local = bound_anywhere(tree)
     gathering.finish()
     _choose_names(gathering.symbols, root)
-    return _written(head, gathering.symbols, root)
+    return Gathered(_written(head, gathering.symbols, root), _edited(root) + "\n")
 
 
 def _of_globals(gathering: Gathering, function: types.FunctionType, name: str) -> Any:

@@ -137,6 +137,13 @@ def test_what_the_user_has_in_the_module_is_written_in(mode):
     assert run_alone([program(made, (X,))]) == ""
 
 
+def test_what_was_bound_anew_is_written_as_it_is_now(monkeypatch):
+    monkeypatch.setitem(globals(), "SCALE", 5.0)
+    monkeypatch.setitem(globals(), "_inner", lambda x, by=3.0: x * by)
+    made = version(energy, (X,), {}, "grad", 0)
+    assert run_alone([program(made, (X,))]) == ""
+
+
 def test_statements_that_give_the_value_again_are_kept_and_others_are_written_as_data():
     text = standalone(version(energy, (X,), {}, "value_and_grad", 0))
     assert "\nTABLE = np.linspace(0.1, 0.9, 5)\n" in text and "\nSCALE = 2.0\n" in text

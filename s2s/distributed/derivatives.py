@@ -1,0 +1,470 @@
+"""A loss and the names of its data in, its derivative over all parts of the data out."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import inspect
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.core.array_classes import is_array_class
+from s2s.core.public import PublicValueAndGradient
+from s2s.core.tracebacks import at_the_call
+from s2s.derivatives import Derivative, derivative, name_of_function
+from s2s.directives.differentiable import option_error
+from s2s.directives.policy import AMBIENT
+from s2s.dispatch.by_shape import ByShape
+from s2s.distributed.engines import OnCluster, OnlyHere, engine_for
+from s2s.distributed.partials import (
+    Partial,
+    Place,
+    Shape,
+    Task,
+    divided,
+    each,
+    head,
+    in_place,
+    item_at,
+    partial,
+    with_items,
+)
+from s2s.distributed.parts import parts_of
+from s2s.errors import error
+from s2s.shipping.shipped import Shipped, ship
+from s2s.versions.target import parameters_of, target_of
+
+__all__ = ["Distributed", "Report", "grad", "hvp", "jacobian", "map", "shipped", "value_and_grad"]
+
+Argnums = int | str | tuple[int | str, ...]
+
+SAMPLE = 8
+"""The rows with which it is tried whether the loss is a sum over rows."""
+
+MOST_SHAPES = 32
+"""After so many rounds each part must have had a version."""
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a call tells: its number, the seconds that it took, how many parts and rows there were, and the value of the
+    loss where that is computed."""
+
+    call: int
+    seconds: float
+    parts: int
+    rows: int
+    value: float | None = None
+
+    def __str__(self) -> str:
+        value = "" if self.value is None else f"value {self.value:.6g}, "
+        return f"call {self.call}: {value}{self.rows} rows in {self.parts} parts, {self.seconds:.2f} s"
+
+
+class Distributed:
+    """A derivative over data in parts, as ``value_and_grad`` and its like return it; called as the loss is."""
+
+    def __init__(
+        self, mode: str, loss: Any, over: Any, reduction: str, argnums: Any, client: Any, timeout: Any, progress: Any,
+        check: bool,
+    ) -> None:
+        if reduction not in ("sum", "mean"):
+            raise option_error(f"`reduction` is {reduction!r}", 'give "sum" or "mean"')
+        if timeout is not None and not (isinstance(timeout, (int, float)) and timeout > 0):
+            raise option_error(f"`timeout` is {timeout!r}", "give a number of seconds, or None")
+        self.mode, self.loss, self.reduction, self.argnums = mode, loss, reduction, argnums
+        self.client, self.timeout, self.progress = client, timeout, progress
+        self._made = {one: _derivative(one, loss, argnums) for one in _MODES[mode]}
+        self.places = self._places_of(over)
+        self.over = tuple(self.places)
+        self.__name__ = f"{name_of_function(loss)}_{mode}"
+        self._must_check = check
+        self._examples: list[tuple[Any, ...]] = []
+        self._calls = 0
+
+    def __repr__(self) -> str:
+        return f"<s2s.distributed {self.__name__} over {', '.join(self.over)}>"
+
+    def _places_of(self, over: Any) -> dict[str, Place]:
+        """Where the data is among the values of the parameters, by name. Raises ArgumentError for other names, and for
+        what is differentiated."""
+        asked = [name.strip() for name in over.split(",")] if isinstance(over, str) else [
+            *(over if isinstance(over, (tuple, list)) else (over,))]
+        if not asked or not all(one != "" for one in asked):
+            raise option_error("`over` names no argument", 'name those that are in parts: over="X, y"')
+        wanted = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+        moved = [self._place(one) for one in wanted]
+        found = {str(one): self._place(one) for one in asked}
+        for name, place in found.items():
+            if place in moved:
+                raise option_error(
+                    f"`{name}` is differentiated, and is in `over`", "differentiate what all parts share")
+        return found
+
+    def _place(self, one: Any) -> Place:
+        """Where an argument is, by its position or name."""
+        known, positional = self._target.parameters, self._target.positional
+        inner = _names_beneath(self.loss)
+        if one in inner and one not in known:  # what `s2s.map` gives takes any arguments
+            one = inner.index(one)
+        variable = self._target.variable(inspect.Parameter.VAR_POSITIONAL)
+        if isinstance(one, int) and 0 <= one < len(positional):
+            one = positional[one]
+        elif isinstance(one, int) and one >= len(positional) and variable is not None:
+            return known.index(variable), one - len(positional)
+        if one not in known:
+            shown = ", ".join(f"{name} ({k})" for k, name in enumerate(inner or known))
+            raise error("S2S502", name=self._target.name, argument=one, hint=f"choose among {shown}")
+        return (known.index(one),)
+
+    @property
+    def _target(self) -> Any:
+        target = getattr(self._made[_MODES[self.mode][0]].dispatcher, "target", None)
+        if target is None:
+            raise error("S2S301", name=name_of_function(self.loss), hint="write a Python function around it")
+        return target
+
+    @at_the_call
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        start = time.perf_counter()
+        tangents: tuple[Any, ...] = ()
+        if self.mode == "hvp":
+            if len(args) < 2:
+                raise error("S2S513", primals=1, tangents=0)
+            tangents, args = (_like(args[0], args[1]),), (args[0], *args[2:])
+        values = self._dispatcher(self._target_mode()).collect(*args, **kwargs)
+        parts = parts_of({name: item_at(values, place) for name, place in self.places.items()})
+        engine = engine_for(self.client, self.timeout)
+        if not self._examples:
+            self._begin(engine, values, parts)
+        found = self._sum(engine, values, parts, tangents)
+        result = divided(found.value, found.rows) if self.reduction == "mean" else found.value
+        result = result[1] if self.mode == "hvp" else result
+        self._tell(time.perf_counter() - start, len(parts), found.rows, result)
+        return result
+
+    # --- the first call
+
+    def _begin(self, engine: Any, values: tuple[Any, ...], parts: Any) -> None:
+        """Look at the first rows of the data: what kind of arrays they are, and whether the loss is a sum over them."""
+        found = engine.first(functools.partial(_sample, 2), parts[:SAMPLE])  # with two there is something to compare
+        found = found or engine.first(functools.partial(_sample, 1), parts)
+        if found is None:
+            raise error("S2S702", names=", ".join(f"`{name}`" for name in self.over))
+        sample, shape = found
+        if self._must_check and self.mode != "jacobian":
+            self._check_sum(values, sample)
+        self._first = sample
+        self._note(shape)
+
+    def _check_sum(self, values: tuple[Any, ...], sample: tuple[Any, ...]) -> None:
+        """Raise where the loss of some rows is not what the losses of its halves say."""
+        rows = len(sample[0])
+        values = self._with_blocks(values, [None for _ in sample])
+        if rows < 2:
+            return
+        half = rows // 2
+        cuts = (slice(None), slice(0, half), slice(half, None))
+        whole, first, second = (self._value(values, [a[cut] for a in sample]) for cut in cuts)
+        if self.reduction == "mean":
+            first, second = first * half / rows, second * (rows - half) / rows
+        size = float(np.max(np.abs([whole, first, second])))
+        single = any(np.asarray(leaf).itemsize < 8 for leaf in rt.floats((values, sample)))
+        if np.isfinite(size) and abs(whole - (first + second)) > (1e-3 if single else 1e-6) * size:
+            what = "sum" if self.reduction == "sum" else "mean"
+            raise error("S2S709", name=name_of_function(self.loss), what=what, rows=rows, whole=f"{whole:.6g}",
+                        parts=f"{first + second:.6g}")
+
+    def _with_blocks(self, values: tuple[Any, ...], blocks: Any) -> tuple[Any, ...]:
+        return with_items(values, tuple(self.places.values()), blocks)
+
+    def _value(self, values: tuple[Any, ...], blocks: list[Any]) -> float:
+        values = copy.deepcopy(self._with_blocks(values, blocks))
+        return float(np.real(_called(self._target.function, values)))
+
+    def _note(self, shape: Shape) -> None:
+        """Note what blocks look like: arrays with the first rows of the data, for which versions are made."""
+        made = []
+        for (lengths, kind), sample in zip(shape, self._first, strict=True):
+            if isinstance(kind, type):
+                made.append(sample)  # an array of another module
+                continue
+            block, few = np.zeros(lengths, kind), sample[: lengths[0]]
+            if few.shape[1:] == block.shape[1:]:
+                block[: len(few)] = few
+            made.append(block)
+        self._examples.append(tuple(made))
+
+    # --- each call
+
+    def _sum(
+        self, engine: OnCluster | OnlyHere, values: tuple[Any, ...], parts: Any, tangents: tuple[Any, ...]
+    ) -> Partial:
+        for _ in range(MOST_SHAPES):
+            task = self._task(values, tangents)
+            found: Partial = engine.sum(task, partial, parts)
+            if not found.lacking:
+                break
+            for shape in sorted(found.lacking, key=repr):
+                self._note(shape)
+        if found.lacking:
+            raise error("S2S901", problem=f"no version of {self.__name__} fits {next(iter(found.lacking))}")
+        if not found.rows:
+            raise error("S2S702", names=", ".join(f"`{name}`" for name in self.over))
+        return found
+
+    def _task(self, values: tuple[Any, ...], tangents: tuple[Any, ...]) -> Task:
+        """What all parts share in this call. The versions are asked for anew each time: what they read of the program
+        may have changed."""
+        kernels: dict[str, Shipped] = {}
+        for blocks in self._examples[-MOST_SHAPES:]:
+            whole = self._with_blocks(values, blocks)
+            if any(kernel.fits((*whole, *tangents)) for kernel in kernels.values()):
+                continue
+            dispatcher = self._dispatcher(self._mode_for(whole))
+            version = dispatcher.version_for(whole)
+            kernel = ship(dispatcher, version, whole)
+            kernels[kernel.digest] = kernel
+        own = self._with_blocks(values, [None for _ in self.places])
+        places = tuple(self.places.values())
+        return Task(tuple(kernels.values()), in_place((*own, *tangents)), self.over, places, self.reduction == "mean")
+
+    def _dispatcher(self, mode: str) -> Any:
+        made = self._made[mode].dispatcher
+        if isinstance(made, ByShape):
+            raise error("S2S301", name=name_of_function(self.loss), hint="write a Python function around it")
+        return made.under(AMBIENT.get())
+
+    def _target_mode(self) -> str:
+        return _MODES[self.mode][0]
+
+    def _mode_for(self, values: tuple[Any, ...]) -> str:
+        """The mode of a Jacobian that needs fewer directions."""
+        if self.mode != "jacobian":
+            return _MODES[self.mode][0]
+        held = copy.deepcopy(values)
+        out = _called(self._target.function, held)
+        moved = self._dispatcher("jacfwd").differentiated(values)
+        few = sum([np.size(x) for x in rt.floats(moved)]) <= sum([np.size(x) for x in rt.floats(out)])
+        return "jacfwd" if few else "jacrev"
+
+    def _tell(self, seconds: float, parts: int, rows: int, result: Any) -> None:
+        self._calls += 1
+        if not self.progress:
+            return
+        value = float(result[0]) if self.mode == "value_and_grad" else None
+        report = Report(self._calls, seconds, parts, rows, value)
+        if callable(self.progress):
+            self.progress(report)
+        else:
+            print(report, file=sys.stderr, flush=True)
+
+
+class ValueAndGradient(Distributed, PublicValueAndGradient):
+    """What ``value_and_grad`` returns: a loss that ``minimize`` of an optimizer takes."""
+
+
+class Mapped(Distributed):
+    """A function over data in parts, as ``map`` returns it; called as the function is."""
+
+    @at_the_call
+    def __call__(self, *args: Any, out: Any = None, **kwargs: Any) -> Any:
+        values = self._dispatcher("primal").collect(*args, **kwargs)
+        parts = parts_of({name: item_at(values, place) for name, place in self.places.items()})
+        engine = engine_for(self.client, self.timeout)
+        if not self._examples:
+            self._begin(engine, values, parts)
+        found = self._each(engine, values, parts)
+        if out is None:
+            return (result for _, result in found)
+        start = 0
+        for rows, result in found:
+            if np.shape(result)[:1] != (rows,):
+                raise option_error(f"a part of {rows} rows gives a result of shape {np.shape(result)}",
+                                   "leave `out` out, and go over the results")
+            out[start : start + rows] = result
+            start += rows
+        return out
+
+    def _each(
+        self, engine: OnCluster | OnlyHere, values: tuple[Any, ...], parts: Any
+    ) -> Iterator[tuple[int, Any]]:
+        """The rows and the result of each part; one for whose kind there was no version is asked again."""
+        for place, found in enumerate(engine.each(self._task(values, ()), each, parts)):
+            if found.lacking:
+                self._note(next(iter(found.lacking)))
+                found = next(iter(engine.each(self._task(values, ()), each, parts[place : place + 1])))
+            if found.rows:
+                yield found.rows, found.value
+
+
+_MODES = {
+    "value_and_grad": ("value_and_grad",), "grad": ("grad",), "hvp": ("hvp",), "jacobian": ("jacfwd", "jacrev"),
+    "map": ("primal",),
+}
+
+
+def _derivative(mode: str, loss: Any, argnums: Any) -> Derivative:
+    if mode == "primal" and isinstance(loss, Derivative):
+        return loss
+    if mode == "hvp":
+        return derivative("jvp", derivative("grad", loss, argnums, False, "zeros"), (argnums,), False, "zeros")
+    return derivative(mode, loss, () if mode == "primal" else argnums, False, "zeros")
+
+
+def _sample(least: int, *blocks: Any) -> Any:
+    """The first rows of a part; nothing for one with fewer rows."""
+    found, shape = head(SAMPLE, *blocks)
+    return (found, shape) if len(found[0]) >= least else None
+
+
+def _names_beneath(loss: Any) -> tuple[str, ...]:
+    """The parameters of the function that `s2s.map` was given, where it has made the loss."""
+    if getattr(loss, "remade", None) is None:
+        return ()
+    target = target_of(loss.remade[1][0])
+    return () if target is None else target.positional
+
+
+def _called(function: Any, values: tuple[Any, ...]) -> Any:
+    """The result of a function for the values of all its parameters."""
+    args, kwargs = list[Any](), dict[str, Any]()
+    for parameter, value in zip(parameters_of(function), values, strict=True):
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            args += value
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            kwargs |= value
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            kwargs[parameter.name] = value
+        else:
+            args.append(value)
+    return function(*args, **kwargs)
+
+
+def _like(x: Any, v: Any) -> Any:
+    """A tangent with the structure, the shapes and the dtypes of its argument. Raises ArgumentError where it does not
+    fit."""
+    if isinstance(x, dict) and isinstance(v, dict) and x.keys() == v.keys():
+        return {key: _like(item, v[key]) for key, item in x.items()}
+    if isinstance(x, (tuple, list)) and isinstance(v, (tuple, list)) and len(x) == len(v):
+        made = [_like(a, b) for a, b in zip(x, v)]
+        return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)
+    if is_array_class(type(x)) or isinstance(x, (float, np.floating)):
+        if np.shape(x) != np.shape(v):
+            raise error("S2S514", name="the vector", got=np.shape(v), expected=np.shape(x))
+        return np.asarray(v, dtype=x.dtype) if isinstance(x, np.ndarray) else type(x)(v)
+    raise error("S2S515", name="the vector", got=f"a {type(v).__name__}", expected=f"a {type(x).__name__}")
+
+
+# --- what users call ------------------------------------------------------------------------------------------------
+
+
+@at_the_call
+def value_and_grad(
+    loss: Callable[..., Any], over: str | tuple[str, ...], reduction: str = "sum", argnums: Argnums = 0,
+    client: Any = None, timeout: float | None = None, progress: Any = False, check: bool = True,
+) -> Distributed:
+    """The value and the gradient of a loss over all parts of the data, ``(value, gradient)``, as a function of the same
+    arguments. ``over`` names the arguments that are data: Dask arrays, data frames, series, bags, lists of delayed
+    parts, of futures, of arrays, of ``rows`` on disk. Part by part, ``loss`` is called with arrays in their place.
+
+    With ``reduction="sum"`` the result is the sum of what the loss gives for the parts, with ``"mean"`` their mean,
+    each part weighed by its rows: that of a loss which is a mean over rows. Parts without rows are left out.
+
+    ``client`` is a ``dask.distributed.Client``; None takes the one that is there in this process, and without one this
+    process goes over the parts, one at a time. Each worker runs the generated gradient, which is sent to it as source;
+    sums are made on the workers, in a tree that depends on the number of parts only, so that the result is the same to
+    the last bit each time, and without a client. Where a worker dies Dask runs its tasks again. After ``timeout``
+    seconds a call raises; one without workers for half a minute does.
+
+    ``progress`` is True for a line on standard error after each call, or a function of a ``Report``. At the first call
+    it is tried with a few rows whether the loss is a sum (a mean) over rows; ``check=False`` leaves that out.
+
+    >>> import numpy as np, s2s
+    >>> def loss(w, X, y):
+    ...     return np.mean((X @ w - y) ** 2)
+    >>> gradient = s2s.distributed.value_and_grad(loss, over="X, y", reduction="mean")
+    >>> X, y = np.eye(4)[:, :2], np.arange(4.0)
+    >>> value, w_bar = gradient(np.array([1.0, 1.0]), [X[:3], X[3:]], [y[:3], y[3:]])
+    >>> float(value), w_bar
+    (3.5, array([0.5, 0. ]))
+
+    Raises ArgumentError where parts do not fit together or have no rows, where the loss is no sum over rows, for a
+    client that is closed or loses its workers, and the errors of ``s2s.grad``.
+    """
+    return ValueAndGradient("value_and_grad", loss, over, reduction, argnums, client, timeout, progress, check)
+
+
+@at_the_call
+def grad(
+    loss: Callable[..., Any], over: str | tuple[str, ...], reduction: str = "sum", argnums: Argnums = 0,
+    client: Any = None, timeout: float | None = None, progress: Any = False, check: bool = True,
+) -> Distributed:
+    """The gradient of a loss over all parts of the data. Arguments and errors are those of ``value_and_grad``."""
+    return Distributed("grad", loss, over, reduction, argnums, client, timeout, progress, check)
+
+
+@at_the_call
+def hvp(
+    loss: Callable[..., Any], over: str | tuple[str, ...], reduction: str = "sum", client: Any = None,
+    timeout: float | None = None, progress: Any = False, check: bool = True,
+) -> Distributed:
+    """The product of the Hessian of a loss over all parts of the data and a vector: a function of the first argument,
+    of a vector like it, and of the other arguments, as ``s2s.hvp(loss)`` is. Arguments and errors are those of
+    ``value_and_grad``."""
+    return Distributed("hvp", loss, over, reduction, 0, client, timeout, progress, check)
+
+
+@at_the_call
+def jacobian(
+    f: Callable[..., Any], over: str | tuple[str, ...], reduction: str = "sum", argnums: Argnums = 0,
+    client: Any = None, timeout: float | None = None, progress: Any = False,
+) -> Distributed:
+    """The Jacobian of the sum (the mean) over all parts of the data of a function with an array for a result.
+    Arguments and errors are those of ``value_and_grad``; it is not tried whether the function is a sum over rows."""
+    return Distributed("jacobian", f, over, reduction, argnums, client, timeout, progress, False)
+
+
+@at_the_call
+def map(f: Callable[..., Any], over: str | tuple[str, ...], client: Any = None, timeout: float | None = None) -> Mapped:
+    """A function of arrays as a function of data in parts, called for each part: an iterator of its results, in order;
+    with ``out=`` an array, such as a ``numpy.memmap``, they are put there side by side, and it is returned. ``f`` may
+    be a derivative, or one by sample: ``s2s.map(s2s.grad(loss), (None, 0))``.
+
+    Parts, ``client`` and ``timeout`` are those of ``value_and_grad``; a few parts are on their way at a time.
+
+    >>> import numpy as np, s2s
+    >>> double = s2s.distributed.map(lambda x: 2.0 * x, over="x")
+    >>> [part.tolist() for part in double([np.arange(2.0), np.arange(3.0)])]
+    [[0.0, 2.0], [0.0, 2.0, 4.0]]
+    """
+    return Mapped("map", f, over, "sum", (), client, timeout, False, False)
+
+
+@at_the_call
+def shipped(f: Derivative, *args: Any, **kwargs: Any) -> Shipped:
+    """The version of a derivative for example arguments, as a function that pickles by its source: for Ray, MPI,
+    ``concurrent.futures`` and whatever else sends functions to processes. These need s2s, and neither the files of the
+    function nor a cache. It is called with all arguments, by position, and takes those of the kinds of the example.
+
+    >>> import pickle, s2s
+    >>> square_grad = s2s.distributed.shipped(s2s.grad(lambda x: x * x), 1.0)
+    >>> pickle.loads(pickle.dumps(square_grad))(3.0)
+    6.0
+
+    Raises ArgumentError where the code reads what cannot be written as source.
+    """
+    if not isinstance(f, Derivative):
+        raise option_error(f"`shipped` has a {type(f).__name__}", "give what `s2s.grad` and its like return")
+    dispatcher: Any = f.dispatcher
+    if isinstance(dispatcher, ByShape):
+        dispatcher = dispatcher.dispatcher_for(args, kwargs)
+    dispatcher = dispatcher.under(AMBIENT.get())
+    values = dispatcher.collect(*args, **kwargs)
+    return ship(dispatcher, dispatcher.version_for(values), values)

@@ -1,0 +1,306 @@
+"""Derivatives over data in parts on real clusters of Dask: several processes, one of which is killed."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.errors import ArgumentError
+from tests.helpers import ROOT
+
+dask = pytest.importorskip("dask")
+dask_distributed = pytest.importorskip("distributed")
+da = pytest.importorskip("dask.array")
+
+d = s2s.distributed
+rng = np.random.default_rng(7)
+X, y, w = rng.normal(size=(400, 3)), rng.normal(size=400), rng.normal(size=3)
+
+USERS = """
+import numpy as np
+RATE = 0.7
+
+def act(z):
+    return np.tanh(RATE * z)
+
+def loss(w, X, y):
+    return np.sum((act(X @ w) - y) ** 2)
+"""
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    quiet = {"distributed.logging.distributed": "error", "distributed.worker.memory.terminate": False}
+    with dask.config.set(quiet), dask_distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50,
+        local_directory=str(tmp_path_factory.mktemp("dask")),
+    ) as cluster, dask_distributed.Client(cluster, set_as_default=False) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def users(tmp_path_factory):
+    """A module of the user that no worker can import."""
+    folder = tmp_path_factory.mktemp("users")
+    (folder / "users_model_of_cluster.py").write_text(USERS)
+    sys.path.insert(0, str(folder))
+    try:
+        import users_model_of_cluster
+    finally:
+        sys.path.remove(str(folder))
+    return users_model_of_cluster
+
+
+def parts(rows=50):
+    return da.from_array(X, chunks=(rows, 3)), da.from_array(y, chunks=rows)
+
+
+def test_dask_arrays_give_what_the_whole_gives_to_the_last_bit_each_time(client, users):
+    Xd, yd = parts()
+    gradient = d.value_and_grad(users.loss, over="X, y", client=client)
+    value, found = gradient(w, Xd, yd)
+    np.testing.assert_allclose(value, users.loss(w, X, y), rtol=1e-12)
+    np.testing.assert_allclose(found, s2s.grad(users.loss)(w, X, y), rtol=1e-10)
+    for _ in range(3):
+        again_value, again = gradient(w, Xd, yd)
+        assert again_value == value and np.array_equal(again, found)
+    here_value, here = d.value_and_grad(users.loss, over="X, y")(w, np.split(X, 8), np.split(y, 8))
+    assert here_value == value and np.array_equal(here, found)
+
+
+def test_workers_compile_nothing_and_have_no_file_of_the_user(client, users):
+    d.grad(users.loss, over="X, y", client=client)(w, *parts())
+
+    def loaded():
+        return [name for name in sys.modules if name in ("libcst", "s2s.pipeline", "users_model_of_cluster")]
+
+    assert not any(client.run(loaded).values())
+
+
+@pytest.mark.parametrize("form", ["delayed", "futures", "bag", "arrays", "rows", "mixed"])
+def test_the_forms_of_data(client, users, form, tmp_path):
+    Xs, ys = np.split(X, [1, 100, 100, 250]), np.split(y, [1, 100, 100, 250])
+    if form == "delayed":
+        Xs, ys = [dask.delayed(np.array)(part) for part in Xs], [dask.delayed(np.array)(part) for part in ys]
+    elif form == "futures":
+        Xs, ys = client.scatter(Xs, hash=False), client.scatter(ys, hash=False)
+    elif form == "bag":
+        bag = pytest.importorskip("dask.bag")
+        Xs, ys = bag.from_sequence(X.tolist(), npartitions=5), bag.from_sequence(y.tolist(), npartitions=5)
+    elif form == "rows":
+        np.save(tmp_path / "X.npy", X)
+        np.save(tmp_path / "y.npy", y)
+        Xs, ys = (d.rows(np.load(tmp_path / f"{name}.npy", mmap_mode="r"), 90) for name in "Xy")
+    elif form == "mixed":
+        Xs, ys = da.from_array(X, chunks=(90, 3)), y
+    gradient = d.grad(users.loss, over="X, y", client=client)
+    np.testing.assert_allclose(gradient(w, Xs, ys), s2s.grad(users.loss)(w, X, y), rtol=1e-10)
+
+
+def test_data_frames(client, users):
+    pandas, frames = pytest.importorskip("pandas"), pytest.importorskip("dask.dataframe")
+    whole = pandas.DataFrame({"a": X[:, 0], "b": X[:, 1], "c": X[:, 2], "y": y})
+    frame = frames.from_pandas(whole, npartitions=4)
+    frame = frame[frame.a > -0.2]  # how many rows a partition has is not known
+    kept = X[:, 0] > -0.2
+    found = d.grad(users.loss, over="X, y", client=client)(w, frame[["a", "b", "c"]], frame["y"])
+    np.testing.assert_allclose(found, s2s.grad(users.loss)(w, X[kept], y[kept]), rtol=1e-10)
+
+
+def test_second_derivatives_jacobians_and_maps(client, users):
+    Xd, yd = parts(150)
+    v = np.array([1.0, 0.0, -1.0])
+    found = d.hvp(users.loss, over="X, y", client=client)(w, v, Xd, yd)
+    np.testing.assert_allclose(found, s2s.hvp(users.loss)(w, v, X, y), rtol=1e-10)
+
+    def sums(w, X):
+        return np.sum(np.sin(X * w), axis=0)
+
+    np.testing.assert_allclose(
+        d.jacobian(sums, over="X", client=client)(w, Xd), np.diag(np.sum(X * np.cos(X * w), axis=0)), rtol=1e-10)
+    rows = d.map(lambda w, X: X @ w, over="X", client=client)
+    np.testing.assert_allclose(np.concatenate(list(rows(w, Xd))), X @ w)
+
+
+def test_numba_on_the_workers(client):
+    pytest.importorskip("numba")
+
+    @s2s.differentiable(backend="numba")
+    def loop(w, X, y):
+        total = 0.0
+        for i in range(len(X)):
+            total += (np.tanh(X[i] @ w) - y[i]) ** 2
+        return total
+
+    found = d.grad(loop, over="X, y", client=client)(w, *parts(200))
+    plain = s2s.grad(lambda w, X, y: np.sum((np.tanh(X @ w) - y) ** 2))(w, X, y)
+    np.testing.assert_allclose(found, plain, rtol=1e-10)
+
+    def compiled():
+        from s2s.shipping import shipped
+
+        return [hasattr(f, "__wrapped__") or f.__module__ for f in shipped._compiled.values()]
+
+    assert all(client.run(compiled).values())
+
+
+def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client, users, tmp_path):
+    flag = tmp_path / "killed"
+
+    def load(k, flag):
+        if k == 3 and not os.path.exists(flag):
+            open(flag, "w").close()
+            os.kill(os.getpid(), 9)
+        return X[50 * k : 50 * (k + 1)]
+
+    lazy = dask.delayed(load)
+    Xs = [lazy(k, str(flag)) for k in range(8)]
+    before = set(client.run(os.getpid).values())
+    gradient = d.value_and_grad(users.loss, over="X, y", client=client, timeout=60)
+    gradient(w, Xs[:2], np.split(y[:100], 2))
+    value, found = gradient(w, Xs, np.split(y, 8))
+    assert flag.exists()
+    undisturbed = d.value_and_grad(users.loss, over="X, y")(w, np.split(X, 8), np.split(y, 8))
+    assert value == undisturbed[0] and np.array_equal(found, undisturbed[1])
+    client.wait_for_workers(2, timeout=30)
+    assert set(client.run(os.getpid).values()) != before
+
+
+def test_training_with_lbfgs_and_adam(client, users):
+    from scipy.optimize import minimize
+
+    Xd, yd = (part.persist() for part in (parts(200)[0], parts(200)[1]))
+    objective = d.value_and_grad(users.loss, over="X, y", client=client)
+    found = minimize(objective, np.zeros(3), args=(Xd, yd), jac=True, method="L-BFGS-B")
+    assert np.abs(s2s.grad(users.loss)(found.x, X, y)).max() < 1e-2
+    trained = s2s.optim.Adam(0.1).minimize(objective, np.zeros(3), Xd, yd, steps=5)
+    alone = s2s.optim.Adam(0.1).minimize(users.loss, np.zeros(3), X, y, steps=5)
+    np.testing.assert_allclose(trained.params, alone.params, rtol=1e-9)
+
+
+# --- bad input ------------------------------------------------------------------------------------------------------
+
+
+def test_chunks_that_do_not_fit_are_told(client, users):
+    gradient = d.grad(users.loss, over="X, y", client=client, timeout=30)
+    Xd, yd = parts()
+    with pytest.raises(ArgumentError, match=r"`X` in 8 parts \(50, .*`y` in 4 parts \(100, .* \[S2S701\]"):
+        gradient(w, Xd, yd.rechunk(100))
+    with pytest.raises(ArgumentError, match=r"in chunks along axis 1 too \[S2S704\](.|\n)*rechunk"):
+        gradient(w, Xd.rechunk((50, 2)), yd)
+    with pytest.raises(ArgumentError, match="S2S702"):
+        gradient(w, Xd[:0], yd[:0])
+    with pytest.raises(ArgumentError, match=r"part 1 has `X` of shape \(50, 3\), `y` of shape \(49,\) \[S2S701\]"):
+        short = [dask.delayed(y[50 * k : 50 * k + 50 - k]) for k in range(2)]
+        gradient(w, [dask.delayed(X[50 * k : 50 * k + 50]) for k in range(2)], short)
+
+
+def test_what_a_task_raises_is_raised_here(client):
+    def fragile(w, X):
+        if X[0, 0] > 1e6:
+            raise FloatingPointError("too large")
+        return np.sum(X @ w)
+
+    large = X.copy()
+    large[100] = 1e9
+    with pytest.raises(FloatingPointError, match="too large"):
+        d.grad(fragile, over="X", client=client, timeout=30)(w, da.from_array(large, chunks=(100, 3)))
+
+
+def test_a_call_that_takes_too_long_is_ended(client, users):
+    def slow(part):
+        time.sleep(3.0)
+        return part
+
+    gradient = d.grad(users.loss, over="X, y", client=client, timeout=1.0)
+    start = time.perf_counter()
+    with pytest.raises(ArgumentError, match="S2S708"):
+        gradient(w, [dask.delayed(slow)(X)], [y])
+    assert time.perf_counter() - start < 10
+
+
+def test_a_client_that_is_gone_is_told(users, monkeypatch):
+    monkeypatch.setattr("s2s.distributed.engines.PATIENCE", 2.0)
+    with dask_distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+        client = dask_distributed.Client(cluster, set_as_default=False)
+        gradient = d.grad(users.loss, over="X, y", client=client)
+        gradient(w, *parts(200))
+        cluster.scale(0)
+        client.sync(_no_workers, client)
+        with pytest.raises(ArgumentError, match="S2S706"):
+            gradient(w, *parts(200))
+        client.close()
+        with pytest.raises(ArgumentError, match=r"it is closed \[S2S706\]"):
+            gradient(w, *parts(200))
+
+
+def test_nothing_depends_on_where_arrays_lie(client):
+    def loss(W, X):
+        return np.sum(np.tanh(X @ W))
+
+    W = np.asfortranarray(rng.normal(size=(3, 40)))
+    shifted = np.frombuffer(b"0" + W.tobytes(), np.uint8)[1:].view(np.float64).reshape(3, 40)
+    Xd = da.from_array(np.asfortranarray(X), chunks=(100, 3))
+    on_cluster = d.grad(loss, over="X", client=client)
+    here = d.grad(loss, over="X")
+    copies = [part.copy() for part in np.split(X, 4)]
+    found = [on_cluster(W, Xd), on_cluster(shifted, Xd), here(W, np.split(X, 4)), here(shifted, copies)]
+    assert all(np.array_equal(found[0], other) for other in found[1:])
+
+
+async def _no_workers(client):
+    while client.scheduler_info()["workers"]:
+        await client._update_scheduler_info()
+        await __import__("asyncio").sleep(0.05)
+
+
+# --- over TCP -------------------------------------------------------------------------------------------------------
+
+
+def test_workers_that_were_started_by_hand_over_tcp(users, tmp_path):
+    """Two schedulers, each with a worker in a process of its own, on the loopback interface."""
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "S2S_CACHE": "off"}
+    started, clients = [], []
+    try:
+        for k in range(2):
+            file = tmp_path / f"scheduler{k}.json"
+            for module, options in (
+                ("dask_scheduler", ["--host", "tcp://127.0.0.1:0", "--no-dashboard"]),
+                ("dask_worker", ["--nthreads", "1", "--no-dashboard", "--no-nanny"]),
+            ):
+                command = [sys.executable, "-m", f"distributed.cli.{module}", "--scheduler-file", str(file), *options]
+                started.append(subprocess.Popen(
+                    command, env=env, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        results = []
+        for k in range(2):
+            file = tmp_path / f"scheduler{k}.json"
+            until = time.monotonic() + 60
+            while not file.exists() and time.monotonic() < until:
+                time.sleep(0.1)
+            clients.append(dask_distributed.Client(scheduler_file=str(file), set_as_default=False, timeout=30))
+            assert clients[-1].scheduler.address.startswith("tcp://127.0.0.1")
+            clients[-1].wait_for_workers(1, timeout=60)
+        threads = [
+            threading.Thread(target=lambda c=c: results.append(
+                d.value_and_grad(users.loss, over="X, y", client=c, timeout=60)(w, *parts())))
+            for c in clients
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(90)
+        assert len(results) == 2 and np.array_equal(results[0][1], results[1][1])
+        np.testing.assert_allclose(results[0][1], s2s.grad(users.loss)(w, X, y), rtol=1e-10)
+    finally:
+        for one in clients:
+            one.close()
+        for one in started:
+            one.kill()
+            one.wait(30)
