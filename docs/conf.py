@@ -6,7 +6,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 project = "s2s"
-author = "the s2s authors"
+author = project_copyright = "the s2s authors"
 extensions = [
     "check_links",
     "error_pages",

@@ -88,3 +88,35 @@ def is_the_fit_of_the_closed_form(names):
     np.testing.assert_allclose(names["fit"].x, found, rtol=2e-3)
     np.testing.assert_allclose(np.sqrt(np.diag(names["covariance"])), np.sqrt(np.diag(covariance)), rtol=0.1)
     assert np.all(np.abs(names["fit"].x - [1.5, 0.08, 32.0]) < 3 * np.sqrt(np.diag(covariance)))
+
+
+@known("guides/calibrate")
+def is_the_model_of_the_house_found(names):
+    """The parameters that the data were made with; and what a fit to other data moves."""
+    from scipy.optimize import least_squares
+
+    fit, error = names["fit"], names["error"]
+    assert np.all(np.abs(fit.x - np.log([5.0, 4.0])) < 3 * error) and np.all(error < 0.01)
+    outside, *rest = names["data"]
+    solutions = [least_squares(names["residuals"], fit.x, args=(outside + s, *rest), xtol=1e-14).x for s in (-0.1, 0.1)]
+    np.testing.assert_allclose(np.sum(names["moved"], axis=1), (solutions[1] - solutions[0]) / 0.2, rtol=0.06)
+
+
+@known("guides/ode")
+def are_the_sensitivities_those_of_differences(names):
+    from scipy.integrate import solve_ivp
+
+    def at(p):
+        return solve_ivp(lambda t, y: names["rhs"](y, p), (0, 5), names["y0"], rtol=1e-11, atol=1e-11).y[:, -1]
+
+    p = names["p"]
+    by_differences = np.stack([(at(p + h) - at(p - h)) / 2e-5 for h in 1e-5 * np.eye(4)], axis=1)
+    np.testing.assert_allclose(s2s.jacobian(names["state_at"])(p, names["y0"], 5.0), by_differences, rtol=1e-4)
+    np.testing.assert_allclose(s2s.jacobian(names["solve"])(p, names["y0"], 0.01, 500), by_differences, rtol=1e-4)
+    np.testing.assert_allclose(s2s.grad(names["prey_after"])(p, names["y0"], 0.01, 500), by_differences[0], rtol=1e-3)
+
+
+@known("guides/network")
+def is_the_network_right_about_what_it_has_not_seen(names):
+    assert np.mean(names["right"]) > 0.9
+    assert s2s.check_grads(names["loss"], (names["found"].params, names["x"], names["label"]), order=1)
