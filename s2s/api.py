@@ -7,7 +7,7 @@ for.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
 from s2s.core import public
 from s2s.core.public import role
@@ -17,9 +17,29 @@ from s2s.directives.differentiable import option_error
 if TYPE_CHECKING:
     from s2s.derivatives import Derivative
 
+P = ParamSpec("P")
+R = TypeVar("R")
+A = TypeVar("A")
+
 __all__ = ["grad", "jvp", "source", "value_and_grad", "vjp"]
 
 
+@overload
+def grad(
+    f: Callable[P, tuple[Any, A]], argnums: int | str = 0, *, has_aux: Literal[True], unconnected: str = "zeros"
+) -> Derivative[P, tuple[Any, A]]: ...
+@overload
+def grad(
+    f: Callable[P, tuple[Any, A]], argnums: tuple[int | str, ...], *, has_aux: Literal[True], unconnected: str = "zeros"
+) -> Derivative[P, tuple[tuple[Any, ...], A]]: ...
+@overload
+def grad(
+    f: Callable[P, Any], argnums: int | str = 0, has_aux: bool = False, unconnected: str = "zeros"
+) -> Derivative[P, Any]: ...
+@overload
+def grad(
+    f: Callable[P, Any], argnums: tuple[int | str, ...], has_aux: bool = False, unconnected: str = "zeros"
+) -> Derivative[P, tuple[Any, ...]]: ...
 @role("grad")
 @at_the_call
 def grad(
@@ -27,7 +47,7 @@ def grad(
     argnums: int | str | tuple[int | str, ...] = 0,
     has_aux: bool = False,
     unconnected: str = "zeros",
-) -> Derivative:
+) -> Derivative[..., Any]:
     """The gradient of a function with one real result, as a function of the same arguments.
 
     ``argnums`` are positions or names of arguments; a single one gives a bare gradient, a tuple a tuple. A
@@ -54,6 +74,14 @@ def grad(
     return derivatives.derivative("grad", f, argnums, has_aux, check_unconnected(unconnected))
 
 
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: int | str = 0, has_aux: bool = False, unconnected: str = "zeros"
+) -> Derivative[P, tuple[R, Any]]: ...
+@overload
+def value_and_grad(
+    f: Callable[P, R], argnums: tuple[int | str, ...], has_aux: bool = False, unconnected: str = "zeros"
+) -> Derivative[P, tuple[R, tuple[Any, ...]]]: ...
 @role("value_and_grad")
 @at_the_call
 def value_and_grad(
@@ -61,7 +89,7 @@ def value_and_grad(
     argnums: int | str | tuple[int | str, ...] = 0,
     has_aux: bool = False,
     unconnected: str = "zeros",
-) -> Derivative:
+) -> Derivative[..., Any]:
     """The value and the gradient, ``(value, gradient)``, as a function of the same arguments; with
     ``has_aux`` ``((value, aux), gradient)``. Arguments and errors are those of ``grad``.
 
@@ -80,6 +108,16 @@ def check_unconnected(unconnected: str) -> str:
     return unconnected
 
 
+@overload
+def vjp(
+    f: Callable[..., R], *primals: Any, has_aux: Literal[False] = False, **kwargs: Any
+) -> tuple[R, Callable[[Any], tuple[Any, ...]]]: ...
+@overload
+def vjp(
+    f: Callable[..., tuple[R, A]], *primals: Any, has_aux: Literal[True], **kwargs: Any
+) -> tuple[R, Callable[[Any], tuple[Any, ...]], A]: ...
+@overload
+def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool, **kwargs: Any) -> tuple[Any, ...]: ...
 @role("vjp")
 @at_the_call
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: Any) -> tuple[Any, ...]:
@@ -103,11 +141,21 @@ def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: A
     """
     from s2s import derivatives
 
-    pull = derivatives.derivative("vjp", f, None, has_aux, "zeros", len(primals), "" if has_aux else "returned")
+    pull: Any = derivatives.derivative("vjp", f, None, has_aux, "zeros", len(primals), "" if has_aux else "returned")
     result: tuple[Any, ...] = pull(*primals, **kwargs)
     return result
 
 
+@overload
+def jvp(
+    f: Callable[..., R], primals: Any, tangents: Any, has_aux: Literal[False] = False, **kwargs: Any
+) -> tuple[R, R]: ...
+@overload
+def jvp(
+    f: Callable[..., tuple[R, A]], primals: Any, tangents: Any, has_aux: Literal[True], **kwargs: Any
+) -> tuple[R, R, A]: ...
+@overload
+def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool, **kwargs: Any) -> tuple[Any, ...]: ...
 @role("jvp")
 @at_the_call
 def jvp(

@@ -13,7 +13,7 @@ import keyword
 import types
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Derivative", "backend_of", "derivative", "store_of"]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 JACOBIANS = ("jacfwd", "jacrev", "value_and_jacfwd", "value_and_jacrev")
 MODES = (
     "grad", "value_and_grad", "vjp", "jvp", "vector_jvp", "vector_vjp", "elementwise_grad", *JACOBIANS, "sparsity",
@@ -52,9 +55,10 @@ _MethodType = types.MethodType
 # --- derivatives --------------------------------------------------------------------------------------------
 
 
-class Derivative(functools.partial[Any], PublicDerivative):
+class Derivative(functools.partial[R], PublicDerivative, Generic[P, R]):
     """A derivative of a function, as ``grad`` and ``value_and_grad`` return it; called as the function is.
 
+    For type checkers it is ``Derivative[P, R]``, with the parameters of the function and what it returns.
     ``dispatcher`` holds what is compiled. It pickles as what it was made from.
     """
 
@@ -64,8 +68,17 @@ class Derivative(functools.partial[Any], PublicDerivative):
         made_from: tuple[Any, ...]
         remade: tuple[Any, ...] | None
 
+        def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else _MethodType(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        """``__wrapped__`` is the generated function that was compiled or called last: ``inspect.getsource`` shows it,
+        and so does ``??`` in IPython."""
+        if name == "__wrapped__" and self.dispatcher.last is not None:
+            return self.dispatcher.last.raw
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
         return f"<s2s {self.__name__}: {show_versions(self.dispatcher)}>"
@@ -292,11 +305,11 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     if target is not None and target.derived is not None and held:  # a choice for what the derivative calls
         target = target.with_derived(target.derived.under(held))
     dispatcher = ByShape(f, ask, make) if target is None else make(target)
-    made = Derivative(dispatcher.function)
+    made: Derivative[..., Any] = Derivative(dispatcher.function)
     for attribute in ("__module__", "__qualname__"):
         if isinstance(getattr(f, attribute, None), str):
             made.__dict__[attribute] = getattr(f, attribute)
-    made.__dict__["__doc__"] = _document(f, ask)
+    made.__dict__["__doc__"] = _document(f, ask, () if target is None else target.positional)
     made.__name__ = name
     made.remade = None
     made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', name_of_function(f))}{suffix}"
@@ -306,12 +319,22 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     return made
 
 
-def _document(f: Any, ask: Ask) -> str:
+def _document(f: Any, ask: Ask, positional: tuple[str, ...]) -> str:
     if ask.mode == "primal":
         return getattr(f, "__doc__", None) or ""
-    what = {"grad": "Gradient", "value_and_grad": "Value and gradient"}.get(ask.mode, "Derivative")
-    wrt = f" with respect to {', '.join(map(str, ask.argnums))}" if ask.argnums else ""
-    return f"{what} of {name_of_function(f)}{wrt}.\n\n{getattr(f, '__doc__', None) or ''}".rstrip()
+    what = {
+        "grad": "Gradient", "value_and_grad": "Value and gradient", "jacfwd": "Jacobian, by forward mode,",
+        "jacrev": "Jacobian, by reverse mode,", "elementwise_grad": "Derivative, element by element,",
+    }.get(ask.mode, "Derivative")
+    wrt = f" with respect to {', '.join(_name(k, positional) for k in ask.argnums)}" if ask.argnums else ""
+    own = inspect.cleandoc(getattr(f, "__doc__", None) or "")
+    return f"{what} of {name_of_function(f)}{wrt}.\n\n{own}".rstrip()
+
+
+def _name(argument: Any, positional: tuple[str, ...]) -> str:
+    """The name of an argument that is given by its position, or by its name."""
+    known = isinstance(argument, int) and -len(positional) <= argument < len(positional)
+    return positional[argument] if known else str(argument)
 
 
 def show_compiled(f: Differentiable[..., Any]) -> str:

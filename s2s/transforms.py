@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -26,6 +26,9 @@ __all__ = [
     "elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian", "vhp",
 ]
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 Argnums = int | str | tuple[int | str, ...]
 
 
@@ -34,7 +37,9 @@ Argnums = int | str | tuple[int | str, ...]
 
 @role("jacfwd")
 @at_the_call
-def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False) -> Derivative:
+def jacfwd(
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Derivative[P, Any]:
     """The Jacobian of a function by forward mode: one sweep for all elements of the arguments, side by side.
 
     For a result of shape ``(m,)`` and an argument of shape ``(n,)`` an array of shape ``(m, n)``; in general the shape
@@ -57,9 +62,9 @@ def jacfwd(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, h
 @role("jacrev")
 @at_the_call
 def jacrev(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
     unconnected: str = "zeros",
-) -> Derivative:
+) -> Derivative[P, Any]:
     """The Jacobian of a function by reverse mode: one sweep back for all elements of the result, side by side.
 
     Shapes and arguments are those of ``jacfwd``; ``unconnected`` is that of ``grad``. Good where the arguments have
@@ -79,8 +84,8 @@ def jacrev(
 @role("jacobian")
 @at_the_call
 def jacobian(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[P, Any]:
     """The Jacobian of a function, by the mode that needs fewer directions: forward where the arguments have no more
     elements than the result, else reverse. Shapes and arguments are those of ``jacfwd``.
 
@@ -97,8 +102,8 @@ def jacobian(
 @role("value_and_jacobian")
 @at_the_call
 def value_and_jacobian(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+    f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[P, tuple[R, Any]]:
     """The value and the Jacobian, ``(value, jacobian)``; with ``has_aux`` ``((value, aux), jacobian)``. The mode is
     chosen as by ``jacobian``.
 
@@ -159,8 +164,8 @@ def _size(value: Any) -> int:
 @role("hessian")
 @at_the_call
 def hessian(
-    f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
-) -> Callable[..., Any]:
+    f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[P, Any]:
     """The Hessian of a function with one result: the Jacobian by forward mode of its gradient.
 
     For an argument of shape ``(n,)`` an array of shape ``(n, n)``; for ``argnums`` a tuple, ``hessian[i][j]`` has the
@@ -289,7 +294,7 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwa
 
 @role("elementwise_grad")
 @at_the_call
-def elementwise_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False) -> Derivative:
+def elementwise_grad(f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[P, R]:
     """The derivative of each element of the result with respect to its element of the argument, for functions that
     work element by element: the sums of the columns of the Jacobian, by one reverse sweep. The result has the shape of
     the argument.

@@ -193,7 +193,7 @@ def test_the_derivative_is_like_the_function(fake):
     fake.say("loss", "return w")
     g = s2s.grad(loss)
     assert (g.__name__, g.__module__) == ("loss_grad", __name__)
-    assert g.__doc__ == "Gradient of loss with respect to 0.\n\nThe loss."
+    assert g.__doc__ == "Gradient of loss with respect to w.\n\nThe loss."
     assert s2s.grad(loss) is g
     assert repr(g) == "<s2s loss_grad: nothing compiled yet>"
     g(1.0), g(ones(2), 1.0)

@@ -211,6 +211,7 @@ def _read(
     """The version in a file; None where the file is damaged or out of date, whatever is in it."""
     try:
         text, _, tail = content.decode().rpartition(MARK)
+        text = text.replace(f"{_NOT_COVERED}\n", "\n")
         data = ast.literal_eval(tail)  # json would have to be imported
         if data["sum"] != _sum(text, {**data, "sum": ""}):
             return None
@@ -307,13 +308,18 @@ def store(
         data = data_of(function, full, compiled)
     except Unstorable:
         return None
-    text = f"{_text(compiled)}{MARK}{data!r}\n"
+    shown = re.sub(r"^(?:def|from|import) .*", rf"\g<0>{_NOT_COVERED}", _text(compiled), flags=re.MULTILINE)
+    text = f"{shown}{MARK}{data!r}\n"
     for folder in places:
         if folders.make(folder):
             file = os.path.join(folder, _file_name(function, request, full))
             if folders.write(file, text.encode()):
                 return file
     return None
+
+
+_NOT_COVERED = "  # pragma: no cover"
+"""What a file says of its functions, for tools that measure which lines of a program its tests reach."""
 
 
 def _text(compiled: Compiled) -> str:
