@@ -1,4 +1,4 @@
-"""What tools that look at a program make of files with generated code: coverage leaves them out, profilers show them."""
+"""What tools that look at programs make of files with generated code: coverage leaves them out, profilers show them."""
 
 import os
 import subprocess
