@@ -81,6 +81,7 @@ class Copies:
     """
 
     pairs: list[tuple[Var, Atom]]
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -134,6 +135,7 @@ class With:
     target: Var | None
     body: list[Statement]
     ended: Var | None = None
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -152,6 +154,7 @@ class Try:
     body: list[Statement]
     handlers: list[Handler]
     orelse: list[Statement]
+    span: Span | None = None
 
 
 @dataclass(slots=True, eq=False)

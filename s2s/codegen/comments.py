@@ -54,7 +54,7 @@ def _most_like(source: str, lines: list[str], found: list[int]) -> int:
 def _as(text: str, line: str) -> str:
     """A text that comes from where another line does."""
     made = type(line)(text)
-    made.span = line.span  # type: ignore[attr-defined]
+    made.span, made.folded = line.span, line.folded  # type: ignore[attr-defined]
     return made
 
 

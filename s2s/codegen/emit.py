@@ -100,11 +100,12 @@ def emit(
 
 def _places(lines: Sequence[str], first: int) -> dict[str, tuple[tuple[int, int], ...]]:
     """For each file of the user, the numbers of the lines that come from it, each with that of the line that it comes
-    from; ``first`` is the number of the first."""
+    from, that of its statement first; ``first`` is the number of the first."""
     found: dict[str, list[tuple[int, int]]] = {}
     for number, line in enumerate(lines, first):
         if isinstance(line, Line):
-            found.setdefault(line.span.file, []).append((number, line.span.line))
+            for span in (line.span, *line.folded):
+                found.setdefault(span.file, []).append((number, span.line))
     return {file: tuple(pairs) for file, pairs in found.items()}
 
 

@@ -211,11 +211,11 @@ class _Flattener:
                 return For(item, iterable, self.block(body), span)
             case While(head, test, body, span):
                 return While(self.block(head), test, self.block(body), span)
-            case With(manager, target, body, ended):
-                return With(manager, target, self.block(body), ended)
-            case Try(body, handlers, orelse):
+            case With(manager, target, body, ended, span):
+                return With(manager, target, self.block(body), ended, span)
+            case Try(body, handlers, orelse, span):
                 made = [Handler(h.kinds, h.name, self.block(h.body)) for h in handlers]
-                return Try(self.block(body), made, self.block(orelse))
+                return Try(self.block(body), made, self.block(orelse), span)
             case Assert(test, body, span):
                 return Assert(test, self.block(body), span)
             case Assign() | Copies() | Change() | Break() | Return() | Raise() | Comment():

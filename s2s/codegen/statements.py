@@ -54,16 +54,18 @@ __all__ = ["Line", "print_function"]
 
 
 class Line(str):
-    """A line of generated code, and the place in the user's source that it comes from."""
+    """A line of generated code, and the places in the user's source that it comes from: that of its statement, and
+    those of expressions that are folded into it."""
 
-    __slots__ = ("span",)
+    __slots__ = ("folded", "span")
 
     span: Span
+    folded: tuple[Span, ...]
 
     @classmethod
-    def of(cls, text: str, span: Span) -> Line:
+    def of(cls, text: str, span: Span, folded: tuple[Span, ...] = ()) -> Line:
         made = cls(text)
-        made.span = span
+        made.span, made.folded = span, folded
         return made
 
 
@@ -249,23 +251,40 @@ class _Writer:
         line = linecache.getline(span.file, span.line).strip()
         self.comment(f"{place}: {line}" if line else place)
 
-    def place(self, start: int, span: Span | None) -> None:
+    def place(self, start: int, spans: list[Span], is_compound: bool) -> None:
         """Say of the lines from ``start`` on, of which it is not said yet, where they come from; of comments nothing is
-        said."""
-        if span is None:
+        said. Of a compound statement, what is folded into it is in its first line."""
+        if not spans:
             return
+        span, *folded = spans
         for k in range(start, len(self.lines)):
             line = self.lines[k]
             if not isinstance(line, Line) and not line.lstrip().startswith("#"):
-                self.lines[k] = Line.of(line, span)
+                self.lines[k] = Line.of(line, span, () if is_compound and k > start else tuple(folded))
+
+    def spans_of(self, statement: Statement) -> list[Span]:
+        """Where a statement comes from, and what is folded into it: each line of source once."""
+        own = self.span_of(statement)
+        found = {} if own is None else {(own.file, own.line): own}
+        waiting = list(uses(statement))
+        while waiting:
+            atom = waiting.pop(0)
+            if isinstance(atom, Var) and atom in self.code.folded:
+                span = self.code.spans.get(atom)
+                if span is not None:
+                    found.setdefault((span.file, span.line), span)
+                waiting += tree_atoms(self.code.folded[atom])
+        return list(found.values())
 
     def span_of(self, statement: Statement) -> Span | None:
         match statement:
             case Return(Var() as value):
                 return self.code.spans.get(value)
-            case Copies() | With() | Try() | Break() | Return() | Comment():
+            case Break() | Return() | Comment():
                 return None
-            case Assign() | Change() | If() | For() | While() | Assert() | Raise():
+            case (
+                Assign() | Copies() | Change() | If() | For() | While() | With() | Try() | Assert() | Raise()
+            ):
                 return statement.span
             case _:
                 assert_never(statement)
@@ -291,7 +310,7 @@ class _Writer:
                 self.drop_title()
                 here = len(self.lines)
             self.statement(statement)
-            self.place(here, self.span_of(statement))
+            self.place(here, self.spans_of(statement), isinstance(statement, (If, For, While, With, Try)))
             if len(self.lines) == here:
                 continue
             if (is_def or after_def) and (here > start or (here == 0 and self.function.doc)):
@@ -441,7 +460,7 @@ class _Writer:
         elif len(orelse) == 1 and isinstance(orelse[0], If) and self.prints(orelse[0].then):
             start = len(self.lines)
             self.branch(orelse[0], "elif")
-            self.place(start, orelse[0].span)
+            self.place(start, self.spans_of(orelse[0]), is_compound=True)
         else:
             self.put("else:")
             self.indented(orelse)

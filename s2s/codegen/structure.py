@@ -238,11 +238,11 @@ class _Builder:
         if end.give is not None and end.give != UNDEFINED:
             out.append(Return(self.atom(end.give)))
 
-    def copies(self, pairs: list[tuple[Var, Atom]], out: list[Statement]) -> None:
+    def copies(self, pairs: list[tuple[Var, Atom]], out: list[Statement], span: ir.Span | None = None) -> None:
         known = [(target, self.atom(source)) for target, source in pairs]
         moved = [(target, source) for target, source in known if target != source]
         if moved:
-            out.append(Copies(moved))
+            out.append(Copies(moved, span))
 
     def statement(self, statement: ir.Statement, out: list[Statement]) -> None:
         match statement:
@@ -271,7 +271,7 @@ class _Builder:
             case ir.With(manager, target, body, ended):
                 self.copies([(ended, _FALSE)] if ended is not None else [], out)
                 end = _End(() if ended is None else ((ended, _TRUE),))
-                out.append(With(self.atom(manager), target, self.block(body, end), ended))
+                out.append(With(self.atom(manager), target, self.block(body, end), ended, statement.span))
             case ir.Try():
                 self.try_(statement, None, out)
             case ir.Assert(test, problem, span):
@@ -301,7 +301,7 @@ class _Builder:
         first = handlers[0].kinds if handlers else ()
         if _REFUSAL not in first and any(map(_catches_refusals, handlers)) and _may_refuse(statement.body):
             handlers.insert(0, Handler((_REFUSAL,), None, [Raise(None)]))  # it is no exception of the program
-        out.append(Try(body, handlers, sides[0]))
+        out.append(Try(body, handlers, sides[0], statement.span))
 
     def make_function(
         self, target: Var, value: ir.MakeFunction, span: ir.Span | None, out: list[Statement]
@@ -351,7 +351,7 @@ class _Builder:
         before: list[tuple[Var, Atom]] = [(c.param, c.init) for c in loop.carried]
         if loop.left is not None:
             before.append((loop.left, _FALSE))
-        self.copies(before, out)
+        self.copies(before, out, loop.span)
         nexts = tuple((c.param, y) for c, y in zip(loop.carried, loop.body.yields, strict=True))
         body = self.block(loop.body, _End(nexts, loop.leave, loop.left, after=after))
         self.same.update({c.result: c.param for c in loop.carried})

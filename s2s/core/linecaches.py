@@ -72,6 +72,10 @@ class Shown:
     def __init__(self, places: Mapping[str, tuple[tuple[int, int], ...]]) -> None:
         self._places = places
 
+    def places_of(self, number: int) -> list[tuple[str, int]]:
+        """The user's lines that a line comes from: file and number."""
+        return [(file, line) for file, pairs in self._places.items() for own, line in pairs if own == number]
+
     def comes_from(self, number: int) -> str:
         """The user's line that a line comes from, as text; empty where that is not known."""
         place = self.place_of(number)

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from s2s.core import ir
 
-__all__ = ["show", "show_value"]
+__all__ = ["show", "show_value", "shown"]
 
 
 def show_value(value: ir.Value) -> str:
@@ -27,11 +27,16 @@ def show_value(value: ir.Value) -> str:
 
 def show(function: ir.Function, notes: dict[int, str] | None = None) -> str:
     """The function as text; ``notes`` are put beside statements, by their ``id``."""
+    return "\n".join(line for line, _ in shown(function, notes)) + "\n"
+
+
+def shown(function: ir.Function, notes: dict[int, str] | None = None) -> list[tuple[str, ir.Span | None]]:
+    """The lines of ``show``, each with the place in the user's source that it comes from, where it does."""
     printer = _Printer(notes or {})
     captures = f" [{_listed(function.captures)}]" if function.captures else ""
     printer.put(0, f"def {function.name}({_listed(p.var for p in function.params)}){captures}:", function)
     printer.block(function.body, 1)
-    return "\n".join(printer.lines) + "\n"
+    return list(zip(printer.lines, printer.spans, strict=True))
 
 
 class _Printer:
@@ -40,10 +45,12 @@ class _Printer:
     def __init__(self, notes: dict[int, str]) -> None:
         self.notes = notes
         self.lines: list[str] = []
+        self.spans: list[ir.Span | None] = []
 
     def put(self, depth: int, text: str, where: object = None) -> None:
         note = self.notes.get(id(where))
         self.lines.append("    " * depth + text + (f"    <-- {note}" if note else ""))
+        self.spans.append(None if isinstance(where, ir.Function) else getattr(where, "span", None))
 
     def block(self, block: ir.Block, depth: int) -> None:
         for statement in block.statements:

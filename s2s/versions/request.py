@@ -73,7 +73,8 @@ class Compiled:
     that makes it. One that ``is_observed`` was made for what values were in a run of the function, which it checks.
     ``loops`` is the same with loops over elements in the place of operations on arrays, for a backend that compiles it.
     ``places`` says where lines of the text come from: for each file of the user, the number of a line of the text and
-    that of the line in the file. ``notices`` are told when the version is first used.
+    that of the line in the file, of several where expressions of other lines are folded into it.
+    ``notices`` are told when the version is first used.
     """
 
     text: str
