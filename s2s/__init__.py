@@ -25,6 +25,7 @@ s2s.debug_nans()                 a block: derivatives with a NaN raise, with the
 s2s.debug()                      a block: derivatives keep every variable, for breakpoint()
 s2s.stop_gradient(x)             x, which derivatives take for a constant
 s2s.source(loss, w, x, y)        the generated code
+s2s.explore(loss, w, x, y)       a page that shows it beside the function, line by line
 s2s.functions("linalg")          the functions that have derivative rules
 """
 
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from s2s.directives.policies import gradient_override, nonsmooth, register_gradient, stop_gradient, straight_through
     from s2s.directives.user_rules import custom_gradient, defjvp, defvjp, partials
     from s2s.equations import implicit
+    from s2s.explorer.page import explore
     from s2s.listing import functions
     from s2s.njit import njit_grad, njit_value_and_grad
     from s2s.notices import (
@@ -111,6 +113,7 @@ __all__ = [
     "distributed",
     "elementwise_grad",
     "errors",
+    "explore",
     "functions",
     "grad",
     "gradient_override",
@@ -178,6 +181,7 @@ _LATER = {
     "checkpoint": "s2s.directives.checkpointing",
     "checkpointed": "s2s.directives.checkpointing",
     **dict.fromkeys(("debug", "debug_nans"), "s2s.directives.debugging"),
+    "explore": "s2s.explorer.page",
     "functions": "s2s.listing",
     "implicit": "s2s.equations",
     "insert_in_reverse": "s2s.directives.inserted",

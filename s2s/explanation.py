@@ -18,6 +18,7 @@ from typing import Any
 from s2s import pipeline
 from s2s.builder.stages import Stages
 from s2s.core import ir
+from s2s.core.record import replace
 from s2s.core.settings import numba_after
 from s2s.derivatives import Derivative
 from s2s.directives.decorated import unwrap
@@ -29,16 +30,17 @@ from s2s.rules import table
 from s2s.sources import version as version_for
 from s2s.versions.guards import Guard
 from s2s.versions.kinds import Kind
+from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import key
 from s2s.versions.target import Target, target_of
 
-__all__ = ["Cost", "Explanation", "Fact", "Line", "explain", "measure", "with_numba"]
+__all__ = ["Cost", "Explanation", "Fact", "Line", "explain", "explain_version", "measure", "with_numba"]
 
 
 @dataclass(frozen=True)
 class Fact:
     """Something that is known of a line. ``kind`` is ``kept`` or ``recomputed`` (a primal value that the reverse sweep
-    reads), ``rule``, ``folded``, ``policy`` or ``run time``."""
+    reads), ``rule``, ``folded``, ``policy``, ``branch`` or ``run time``."""
 
     kind: str
     text: str
@@ -46,13 +48,15 @@ class Fact:
 
 @dataclass
 class Line:
-    """A line of source. ``is_active`` says that a derivative flows through it."""
+    """A line of source. ``is_active`` says that a derivative flows through it, ``names`` are its variables that carry
+    one."""
 
     file: str
     number: int
     text: str
     is_active: bool = False
     facts: list[Fact] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
 
     def add(self, kind: str, text: str) -> None:
         """Note a fact once."""
@@ -78,7 +82,8 @@ class Cost:
 @dataclass
 class Explanation:
     """What is known of a derivative: of its arguments, of the lines of the function and of those of functions that were
-    inlined, of the whole; ``guards`` are what the code relies on and checks at each call."""
+    inlined, of the whole; ``guards`` are what the code relies on and checks at each call, ``stages`` what each pass has
+    made."""
 
     name: str
     mode: str
@@ -89,7 +94,8 @@ class Explanation:
     head: list[str]
     auto: str
     generated_lines: int
-    version: Version
+    compiled: Compiled
+    stages: Stages
 
 
 def explain(
@@ -100,19 +106,28 @@ def explain(
     version = version_for(f, args, kwargs or {}, mode, argnums, kinds)
     target = target_of(f)
     assert target is not None and target.derived is None
-    stages = Stages()
+    return explain_version(target, version)
+
+
+def explain_version(target: Target, version: Version, backend: str = "") -> Explanation:
+    """What is known of a version of a function, or of the one that another backend would compile in its place."""
+    stages, request, compiled = Stages(), version.request, version.compiled
     arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
-    pipeline.compile(target.function, arguments, version.request, stages)
+    if backend:
+        request = replace(request, options=tuple(
+            (name, backend if name == "backend" else value) for name, value in request.options))
+    made = pipeline.compile(target.function, arguments, request, stages)
+    compiled = made if backend else compiled
     lines = _own_lines(target)
     collector = _Collector(stages, {(line.file, line.number): line for line in lines})
-    collector.collect(version)
+    collector.collect(compiled)
     helpers = sorted(collector.others.values(), key=lambda line: (line.file, line.number))
-    text = version.compiled.text
+    text = compiled.text
     return Explanation(
-        target.name, version.request.mode, {n: key(a) for n, a in arguments.items()}, lines, helpers,
-        list(dict.fromkeys(filter(None, map(_of_guard, version.compiled.guards)))),
-        [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")], _auto(version),
-        text.count("\n"), version,
+        target.name, request.mode, {n: key(a) for n, a in arguments.items()}, lines, helpers,
+        list(dict.fromkeys(filter(None, map(_of_guard, compiled.guards)))),
+        [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")], _auto(request, compiled),
+        text.count("\n"), compiled, stages,
     )
 
 
@@ -133,7 +148,7 @@ class _Collector:
         self.lines = lines
         self.others: dict[tuple[str, int], Line] = {}
 
-    def collect(self, version: Version) -> None:
+    def collect(self, compiled: Compiled) -> None:
         """Note all."""
         primal, last = self.stages.primal, self.stages.passed[-1].after
         if primal is None:
@@ -151,6 +166,11 @@ class _Collector:
             if any(var in varied for var in ir.defs_of(s)) or (isinstance(s, ir.Store) and s.value in varied):
                 line.is_active = True
                 self.rule(s, line)
+                if isinstance(s, ir.If):
+                    line.add("branch", "the derivative is that of the side that was taken")
+            line.names |= {
+                var.name for var in (*ir.defs_of(s), *ir.reads_of(s))
+                if isinstance(var, ir.Var) and var in varied and not var.is_temporary}
         if primal.body.yields and primal.body.yields[0] in varied:
             self.result(primal)
         for decision in self.stages.decisions:
@@ -158,7 +178,7 @@ class _Collector:
             if line is not None:
                 self.decision(decision, line)
         self.run_time(last)
-        self.policies(version.compiled.text)
+        self.policies(compiled.text)
 
     def at(self, span: ir.Span | None) -> Line | None:
         """The line of a place; one of a function that was inlined is made."""
@@ -254,14 +274,14 @@ def _of_guard(guard: Guard) -> str:
             return str(guard)
 
 
-def _auto(version: Version) -> str:
-    """What the backend ``auto`` does with the version."""
-    asked = dict(version.request.options).get("backend", "numpy")
+def _auto(request: Request, compiled: Compiled) -> str:
+    """What the backend ``auto`` does with a version."""
+    asked = dict(request.options).get("backend", "numpy")
     if asked == "numba":
         return "numba, as asked for"
-    if not may_gain(version.compiled):
+    if not may_gain(compiled):
         return "NumPy: no loop, and what takes long is in libraries that are machine code"
-    after = numba_after() * (1.0 + version.compiled.text.count("\n") / LINES)
+    after = numba_after() * (1.0 + compiled.text.count("\n") / LINES)
     return f"NumPy; after {after:.1f} s of calls Numba compiles it in another thread, and the faster one is taken"
 
 

@@ -28,7 +28,7 @@ from s2s.versions.request import Request
 from s2s.versions.signature import describe
 from s2s.versions.target import Target, target_of
 
-__all__ = ["SOURCES", "adjoint_source", "expected", "primal_source", "source", "version"]
+__all__ = ["SOURCES", "adjoint_source", "expected", "primal_source", "source", "version", "version_of_call"]
 
 SECOND = {"hvp": ("jvp", "grad"), "hessian": ("jacfwd", "jacrev")}
 """Modes that are derivatives of derivatives: the outer and the inner one."""
@@ -57,11 +57,7 @@ def version(
     if args or kwargs:
         if kinds:
             raise option_error("there are `kinds` beside example arguments", "give one of them")
-        made = _made(f, mode, argnums, len(args), (args, kwargs)).dispatcher
-        if isinstance(made, ByShape):
-            made = made.dispatcher_for(args, kwargs)
-        made = made.under(AMBIENT.get())
-        return made.version_for(made.collect(*args, **kwargs))
+        return version_of_call(f, args, kwargs, mode, argnums)[0]
     target = target_of(f)
     if target is None:
         raise error("S2S301", name=name_of_function(f), hint="give example arguments: s2s.source(f, x)")
@@ -75,6 +71,18 @@ def version(
     avals = expected(found.target, kinds or {})
     request = found.ask.request(found.target, avals, tuple(() for _ in avals))
     return found.version_of(avals, request)
+
+
+def version_of_call(
+    f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, argnums: Any
+) -> tuple[Version, tuple[Any, ...]]:
+    """The version for the arguments of a call, and the values of its parameters."""
+    made = _made(f, mode, argnums, len(args), (args, kwargs)).dispatcher
+    if isinstance(made, ByShape):
+        made = made.dispatcher_for(args, kwargs)
+    made = made.under(AMBIENT.get())
+    values = made.collect(*args, **kwargs)
+    return made.version_for(values), values
 
 
 def _made(f: Any, mode: str, argnums: Any, count: int, call: Any) -> Derivative:

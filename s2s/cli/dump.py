@@ -12,8 +12,7 @@ from typing import Any
 import s2s
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated
 from s2s.core.values import Array, Unknown
-from s2s.directives.decorated import Differentiable, made_differentiable, options_of
-from s2s.directives.differentiable import default_options
+from s2s.directives.differentiable import on_backend
 from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain
 from s2s.shipping.plain import plain
@@ -81,15 +80,6 @@ def _asked(loaded: Loaded, asked: Asked) -> tuple[Any, ...]:
         return function, (), {}, asked.mode, wanted, kinds
     args, kwargs = bound(loaded, values, {**annotated_kinds(function), **kinds})
     return function, args, kwargs, asked.mode, wanted
-
-
-def on_backend(function: Any, backend: str) -> Any:
-    """The function with another backend than it is decorated with."""
-    if not backend:
-        return function
-    options = options_of(function) if isinstance(function, Differentiable) else default_options()
-    options = tuple(("backend", backend) if name == "backend" else (name, value) for name, value in options)
-    return made_differentiable(function.func if isinstance(function, Differentiable) else function, options)
 
 
 def text_of(version: Version) -> str:

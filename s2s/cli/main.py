@@ -20,16 +20,17 @@ import click
 import s2s
 from s2s.cache import disk
 from s2s.cli import dump as dumping
+from s2s.cli import exploring
 from s2s.cli.build import Built, build, files_with_progress, is_up_to_date, sources_of, write_built
 from s2s.cli.checking import check, show_checked
 from s2s.cli.doctor import findings
 from s2s.cli.explaining import show_cost, show_explanation
 from s2s.cli.insert import settled
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated, load_all
-from s2s.cli.stages import StageError, stage_text
 from s2s.cli.terminal import fail, note, show, show_beside, write
 from s2s.directives.decorated import unwrap
 from s2s.explanation import measure, with_numba
+from s2s.explorer.stages import StageError, stage_text
 from s2s.listing import as_markdown
 from s2s.notices import StraightThroughWarning
 from s2s.versions.kinds import read_kinds
@@ -48,6 +49,7 @@ Examples:
   s2s dump model.py:loss --wrt w,b -o loss_grad.py  with respect to w and b, to a file
   s2s check model.py:loss --arg 'w=np.ones(3)'      the gradient against differences
   s2s explain model.py:loss                         what is known of each line
+  s2s explore model.py:loss                         a page that shows both sides of it
   s2s build model.py                                gradients ahead of time
   s2s functions --filter linalg                     what has a derivative rule
 
@@ -257,6 +259,38 @@ def loaded_from(target: str) -> list[Loaded]:
     except CannotLoad as problem:
         fail(str(problem))
         raise
+
+
+@main.command("explore", epilog=_TARGET)
+@click.argument("target")
+@of_arguments
+@click.option("--measure", "is_measured", is_flag=True,
+              help="Run it, with random values of the kinds too, for times and bytes.")  # fmt: skip
+@click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path),
+              help="The file to write; NAME.html in the working directory by default.")  # fmt: skip
+def explore_command(
+    target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
+    is_measured: bool, output: Path | None,
+) -> None:
+    """Write a page that shows TARGET beside its derivatives, line by line: in each mode, after each pass, with what is
+    kept and chosen. With example values, --arg, it is run with copies of them: the page has the time of each line."""
+    os.environ["S2S_CACHE"] = "off"
+    warnings.simplefilter("ignore", StraightThroughWarning)  # the page marks the lines
+    found = loaded_from(target)
+    if len(found) > 1:
+        fail(f"{target}: name one of {', '.join(loaded.place for loaded in found)}")
+    loaded, asked = found[0], dumping.Asked(wrt, "grad", backend or "", args, kinds, nonsmooth)
+    try:
+        given = _called(loaded, args, kinds) if args or is_measured else ((), {})
+        with dumping.policies(nonsmooth):
+            page = exploring.page(loaded, asked, *given)
+    except CannotLoad as problem:
+        fail(str(problem))
+    except s2s.errors.DifferentiationError as problem:
+        fail(refusal(problem, loaded, asked))
+    file = output or Path(f"{loaded.place.rpartition(':')[2]}.html")
+    write(file, page, is_source=False)
+    click.echo(file)
 
 
 @main.command("build")

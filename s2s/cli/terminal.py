@@ -59,11 +59,11 @@ def table(*titles: str, **options: Any) -> Any:
     return made
 
 
-def write(output: Path, text: str) -> None:
-    """Write a file of Python source, formatted as ruff formats files there, where it is installed. Ends the program
+def write(output: Path, text: str, is_source: bool = True) -> None:
+    """Write a file: one of Python source formatted as ruff formats files there, where it is installed. Ends the program
     where the file cannot be written."""
     try:
-        output.write_text(formatted_or_told(text, output), encoding="utf-8")
+        output.write_text(formatted_or_told(text, output) if is_source else text, encoding="utf-8")
     except OSError as problem:
         fail(f"{output}: {problem.strerror or problem}")
 

@@ -9,7 +9,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
-from s2s.directives.decorated import Differentiable, made_differentiable
+from s2s.directives.decorated import Differentiable, made_differentiable, options_of
 from s2s.directives.policy import Choice
 from s2s.errors import error, not_a_function
 
@@ -139,6 +139,15 @@ def with_choice(f: Any, choice: Choice, option: str) -> Any:
 def default_options(backend: str = "auto") -> tuple[tuple[str, Any], ...]:
     """The options of a function that is not decorated."""
     return _options({"backend": backend})
+
+
+def on_backend(function: Any, backend: str) -> Any:
+    """The function with another backend than it is decorated with; with an empty one, as it is."""
+    if not backend:
+        return function
+    options = options_of(function) if isinstance(function, Differentiable) else default_options()
+    options = tuple(("backend", backend) if name == "backend" else (name, value) for name, value in options)
+    return made_differentiable(function.func if isinstance(function, Differentiable) else function, options)
 
 
 def option_error(summary: str, hint: str) -> Exception:
