@@ -165,7 +165,7 @@ def _carries(leaf: Any) -> bool:
 
 def _is_object(value: Any) -> bool:
     """Whether an argument is differentiated by its attributes."""
-    return has_attributes(value) and not carries_arrays(value)
+    return (has_attributes(value) or type(value) is types.SimpleNamespace) and not carries_arrays(value)
 
 
 def _packed(value: Any, leaves: list[Any]) -> Any:
@@ -190,7 +190,7 @@ def _fresh(value: Any) -> Any:
     parts = parts_of(value)
     if parts:
         return put_together(value, {name: _fresh(part) for name, part in parts.items()})
-    if has_attributes(value):
+    if _is_object(value):
         made = copy.copy(value)
         for name, part in own_attributes(value).items():
             object.__setattr__(made, name, _fresh(part))

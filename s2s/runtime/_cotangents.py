@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from types import MemberDescriptorType
+from types import MemberDescriptorType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -110,9 +110,10 @@ def map_floats(make: Any, value: Any, other: Any = lambda leaf: None) -> Any:
 
 
 def has_parts(value: Any) -> bool:
-    """Whether it is an object of a class written in Python, which is no array, number or container."""
+    """Whether it is an object of a class written in Python, which is no array, number or container, or a
+    SimpleNamespace."""
     cls = type(value)
-    return (
+    return cls is SimpleNamespace or (
         bool(cls.__flags__ & 1 << 9) and not isinstance(value, _NO_PARTS) and not callable(value)
         and not is_array_class(cls)
     )

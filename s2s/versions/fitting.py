@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -38,7 +39,7 @@ def fit_tangent(tangent: Any, primal: Any, name: str) -> Any:
         if not is_labelled_as(tangent, primal):
             raise _tangent_error(tangent, primal, name)
         return _fitted(tangent, primal, lambda t, p: fit_tangent(t, p, name))
-    if has_attributes(primal):
+    if has_attributes(primal) or type(primal) is types.SimpleNamespace:
         if type(tangent) is not type(primal):
             raise _tangent_error(tangent, primal, name)
         known = describe(primal, "a", True)

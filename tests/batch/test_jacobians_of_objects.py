@@ -1,6 +1,7 @@
 """Jacobians and Hessians by objects: of the same class, with the parts of the Jacobian as attributes."""
 
 from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +70,10 @@ def nested(w, b):
     return Outer(Inner(w), b, {"kind": "tanh"})
 
 
+def namespace(w, b):
+    return SimpleNamespace(w=w, b=b, steps=3, name="model")
+
+
 def predicted(model, x):
     return np.tanh(model.w * x) + model.b * model.w**2
 
@@ -87,7 +92,7 @@ def differences(f, z, h=1e-6):
 
 
 Z = np.array([*W, B])
-MAKERS = [Model, Frozen, Slots, Plain, Pair, nested]
+MAKERS = [Model, Frozen, Slots, Plain, Pair, nested, namespace]
 
 
 def parts(model):
@@ -146,3 +151,31 @@ def test_results_that_are_objects():
     np.testing.assert_allclose(model_bar.w, X)
     np.testing.assert_allclose(model_bar.b, 2.0 * B)
     np.testing.assert_allclose(x_bar, W)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_namespaces_in_what_is_recorded():
+    """As arguments, in containers, as results, and as what tangents and cotangents are given in."""
+    def recorded(model, x):
+        class Made:
+            def __call__(self):
+                return loss(model, x)
+
+        return Made()()
+
+    expected = differences(of_numbers(loss), Z)
+    model = namespace(W, B)
+    by_w, by_b = parts(s2s.grad(recorded)(model, X))
+    np.testing.assert_allclose([*by_w, by_b], expected, rtol=1e-7)
+    inner = s2s.grad(lambda p: recorded(p["models"][0], X))({"models": [model]})["models"][0]
+    np.testing.assert_allclose([*inner.w, inner.b], expected, rtol=1e-7)
+    along = namespace(np.array([1.0, -2.0]), 0.5)
+    _, tangent = s2s.jvp(recorded, (model, X), (along, None))
+    np.testing.assert_allclose(tangent, expected @ [1.0, -2.0, 0.5], rtol=1e-7)
+
+    def made(x):
+        return SimpleNamespace(w=x * x, b=np.sum(x), n=3)
+
+    np.testing.assert_allclose(s2s.jacfwd(made)(X).w, np.diag(2.0 * X))
+    _, pullback = s2s.vjp(made, X)
+    np.testing.assert_allclose(pullback(namespace(np.ones(2), 3.0))[0], 2.0 * X + 3.0)
