@@ -126,8 +126,10 @@ class NonFiniteError(DifferentiationError, FloatingPointError):
 
     The parameters and the state that were given are as they were. Take a smaller learning rate, scale the loss, or look
     for the operation that overflows: ``with s2s.debug_nans():`` around the call of the gradient names the line where
-    the first such value arises.
+    the first such value arises. Where ``minimize`` raises it, ``result`` is the ``Result`` of the steps before.
     """
+
+    result: Any = None
 
 
 class InternalError(DifferentiationError):

@@ -115,9 +115,9 @@ class Optimizer:
         wanted = {"step", *self.keeps}
         if not isinstance(state, dict) or state.keys() != wanted:
             got = f"has {', '.join(map(repr, state))}" if isinstance(state, dict) else f"is a {type(state).__name__}"
-            raise error(
-                "S2S605", name=type(self).__name__, got=got, hint="make one: `state = optimizer.init(params)`"
-            )
+            is_result = isinstance(state, Result)
+            hint = "pass its `state`" if is_result else "make one: `state = optimizer.init(params)`"
+            raise error("S2S605", name=type(self).__name__, got=got, hint=hint)
         return int(state["step"])
 
     def _kept_of(self, params: Any, state: dict[str, Any]) -> dict[str, Kept]:
@@ -165,7 +165,7 @@ class Optimizer:
         result was computed.
 
         ``frozen`` is that of ``apply_gradients``, which says what is raised; a loss that is not finite raises
-        NonFiniteError, too.
+        NonFiniteError, too, whose ``result`` has what there was before.
 
         >>> import numpy as np, s2s
         >>> found = s2s.optim.Adam(0.1).minimize(lambda p: np.sum((p - 3.0) ** 2), np.zeros(2), steps=300)
@@ -177,12 +177,13 @@ class Optimizer:
         for name, function in (("callback", callback), ("batches", batches)):
             if function is not None and not callable(function):
                 raise option_error(f"`{name}` is {in_words(function)}", "give a function")
+        has_both = isinstance(loss, PublicValueAndGradient)
+        derivative = loss if has_both else value_and_grad(loss)  # refuses what is no function, such as the parameters
         if state is None:
             state = self.init(params)
         self._kept_of(params, state)
         spread(params, frozen)
-        has_both = isinstance(loss, PublicValueAndGradient)
-        run = Run(self, loss if has_both else value_and_grad(loss), args, frozen, callback, batches)
+        run = Run(self, derivative, args, frozen, callback, batches)
         return run.steps(params, state, int(steps), progress)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s.errors import error
+from s2s.errors import NonFiniteError, error
 from s2s.optim.progress import shown
 from s2s.optim.structures import parts_of
 from s2s.versions.signature import streams
@@ -107,6 +107,9 @@ class Run:
                         break
                     if step < steps:
                         params, state = self.optimizer.apply_gradients(gradient, params, state, self.frozen)
+        except NonFiniteError as problem:
+            problem.result = there and there[0]
+            raise
         except KeyboardInterrupt:
             if there is None:
                 raise

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.errors import ArgumentError
+from s2s.errors import ArgumentError, NonFiniteError
 from s2s.optim import SGD, Adagrad, Adam, AdamW, Batches, Momentum, Nesterov, RMSProp, from_arrays, schedules, to_arrays
 from tests.helpers import ROOT, assert_same
 
@@ -139,11 +139,27 @@ def test_states_that_do_not_fit_are_refused_before_the_first_step():
     for state in (Momentum().init(start()), SGD().minimize(loss, start(), X, Y, steps=1), other):
         with pytest.raises(ArgumentError, match=r"S2S60[15]"):
             Adam().minimize(never, start(), state=state)
+    with pytest.raises(ArgumentError, match="it is a Result .*\n.*pass its `state`"):
+        SGD().minimize(never, start(), state=SGD().minimize(loss, start(), X, Y, steps=1))
+    with pytest.raises(ArgumentError, match="is not a function that can be differentiated"):
+        Adam().minimize(start(), loss)
     with pytest.raises(ArgumentError, match=r"no parameter is called 'weights' \[S2S608\]"):
         Adam().minimize(never, start(), frozen=["w", "weights"])
 
 
 # --- watching ---------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_not_finite_leaves_what_there_was():
+    opt = SGD(lambda step: 1e200 if step == 3 else 0.01)
+    with np.errstate(all="ignore"), pytest.raises(NonFiniteError) as caught:
+        opt.minimize(loss, start(), X, Y, steps=10)
+    found, alone = caught.value.result, opt.minimize(loss, start(), X, Y, steps=3)
+    assert_same(found.params, alone.params)
+    assert_same(found.state, alone.state)
+    np.testing.assert_array_equal(found.history, alone.history)
+    bad = {**start(), "w": np.full(3, np.nan)}
+    assert pytest.raises(NonFiniteError, opt.minimize, loss, bad, X, Y).value.result is None
 
 
 def test_the_callback_sees_what_would_be_the_result():
