@@ -120,3 +120,41 @@ def are_the_sensitivities_those_of_differences(names):
 def is_the_network_right_about_what_it_has_not_seen(names):
     assert np.mean(names["right"]) > 0.9
     assert s2s.check_grads(names["loss"], (names["found"].params, names["x"], names["label"]), order=1)
+
+
+@known("guides/molecular_dynamics")
+def are_forces_and_pressure_those_of_pairs(names):
+    """The force of each pair, and the virial as the sum of r f(r), in closed form."""
+    x, box = names["x"], names["box"]
+    d = x[:, None] - x[None]
+    d -= box * np.round(d / box)
+    r2 = np.sum(d * d, axis=-1) + np.eye(len(x))
+    near = (r2 < 2.5**2) & ~np.eye(len(x), dtype=bool)
+    over_r = np.where(near, 24.0 * (2.0 * r2**-6 - r2**-3) / r2, 0.0)
+    force = np.sum(over_r[..., None] * d, axis=1)
+    np.testing.assert_allclose(-names["slope"](x, box), force, rtol=1e-9, atol=1e-9)
+    assert names["virial"] == pytest.approx(0.5 * np.sum(over_r * r2) / (3.0 * box**3), rel=1e-9)
+    assert np.ptp(names["total"]) < 1e-4 * abs(names["total"][0])
+
+
+@known("guides/bundle_adjustment")
+def is_the_scene_adjusted(names):
+    fit, data = names["fit"], names["data"]
+    assert np.sqrt(np.mean(fit.fun**2)) == pytest.approx(0.5 * np.sqrt(133 / 240), rel=0.1)
+    jacobian = names["jacobian"](fit.x, *data).toarray()
+    for k in (0, 4, 23, 24, 100):
+        h = 1e-6 * (np.arange(len(fit.x)) == k)
+        change = (names["residuals"](fit.x + h, *data) - names["residuals"](fit.x - h, *data)) / 2e-6
+        np.testing.assert_allclose(jacobian[:, k], change, rtol=1e-5, atol=1e-4)
+
+
+@known("guides/dataframes")
+def is_the_curve_that_scipy_fits_found(names):
+    from scipy.optimize import curve_fit
+
+    dose, response = names["columns"]
+    expected = curve_fit(lambda d, top, half: top * d / (half + d), dose, response, [1.0, 1.0])[0]
+    found = names["found"].params
+    np.testing.assert_allclose([found["top"], found["half"]], expected, rtol=1e-4)
+    residual = expected[0] * dose / (expected[1] + dose) - response
+    np.testing.assert_allclose(names["table"]["influence"], -2.0 * residual, atol=1e-3)
