@@ -24,7 +24,8 @@ from importlib.machinery import SourceFileLoader
 from itertools import pairwise
 from typing import Any
 
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
+from s2s.frontend.typed import NO_TEXT, texts
 
 __all__ = [
     "FUTURE_FLAGS", "Source", "as_stored", "codes_in", "find", "mangle", "meaning_of", "private_class", "surrounded",
@@ -92,6 +93,10 @@ def find(fn: types.FunctionType) -> Source:
         name = getattr(fn, "__qualname__", None) or type(fn).__name__
         raise error("S2S301", name=name, hint="write it in Python, with functions of NumPy or math")
     lines = _lines(fn)
+    return _found_in(fn, lines)
+
+
+def _found_in(fn: types.FunctionType, lines: list[str]) -> Source:
     is_lambda = fn.__code__.co_name == "<lambda>"
     return _find_lambda(fn, lines) if is_lambda else _find_def(fn, lines)
 
@@ -100,24 +105,27 @@ def _lines(fn: types.FunctionType) -> list[str]:
     """The lines of the function's file; of what ``exec`` ran, where ``linecache`` was told."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, fn.__globals__) or _command_line(fn)
+    lines = linecache.getlines(code.co_filename, fn.__globals__) or _from_nowhere(fn)
     # Python 3.13 keeps the lines of `python -c` under the name that `exec` gives to any text.
     made = "lambda" if code.co_name == "<lambda>" else f"def {code.co_name}"
     if not lines or (code.co_filename == "<string>" and made not in "".join(lines)):
         raise error(
             "S2S302", name=code.co_qualname,
             label=f"it was compiled from {code.co_filename}, which cannot be read",
+            hint=NO_TEXT.get(code.co_filename, ""),
         )
     return lines
 
 
-def _command_line(fn: types.FunctionType) -> list[str]:
-    """What ``python -c`` runs, which Python keeps among its arguments."""
-    given = sys.orig_argv
-    is_main = fn.__code__.co_filename == "<string>" and fn.__globals__ is vars(sys.modules["__main__"])
-    if not is_main or sys.argv[:1] != ["-c"] or "-c" not in given[:-1]:
-        return []
-    return given[given.index("-c") + 1].splitlines(keepends=True)
+def _from_nowhere(fn: types.FunctionType) -> list[str]:
+    """The lines of a function that no file holds, as they were typed; none where they cannot be had."""
+    for lines in texts(fn):
+        try:
+            _found_in(fn, lines)
+        except DifferentiationError:
+            continue
+        return lines
+    return []
 
 
 def _changed(fn: types.FunctionType) -> Exception:

@@ -21,6 +21,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.dispatch.recorded import tell
 from s2s.errors import DifferentiationError, error
+from s2s.frontend.typed import NO_TEXT
 from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strongly_pushed
@@ -67,7 +68,7 @@ class _Recording:
         try:
             operations.INSTALLER.see(function)
             if not operations.INSTALLER.knows(function):
-                raise error("S2S302", name=function.__qualname__)
+                raise error("S2S302", name=function.__qualname__, hint=NO_TEXT.get(function.__code__.co_filename, ""))
             self.out = invoked(function, given)
             found: list[Any] = []
             pack(self.out, found)

@@ -173,8 +173,9 @@ def test_without_lines_the_source_is_unavailable():
     assert str(caught.value) == (
         "the source of `g` is not available [S2S302]\n"
         "  = because: it was compiled from <string>, which cannot be read\n"
-        "  = instead:  define it in a file or a notebook cell, tell `linecache` its text, or take central differences, "
-        "`s2s.differentiable(f, numeric=True)`"
+        "  = instead:  write it to a file and import that; or give the text to `linecache` under the name of the code: "
+        "`linecache.cache[name] = len(text), None, text.splitlines(True), name`, then "
+        "`exec(compile(text, name, \"exec\"))`"
     )
 
 

@@ -1,0 +1,70 @@
+"""A function that no file holds goes in; texts come out that may be the one that it was compiled from.
+
+    python -c "..."           among the arguments of Python
+    python < program.py       the file behind standard input, where it is one
+    >>> def f(x): ...         the lines that the interpreter remembers, where it reads them by readline
+
+Whether a text is the one is decided by who asks: it must compile to the code that runs.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import types
+from collections.abc import Iterator
+
+__all__ = ["NO_TEXT", "texts"]
+
+NO_TEXT = {
+    "<stdin>": "put it into a file, `python -i FILE`; or type it into IPython, or Python 3.13 and later",
+    "<string>": "write it to a file and import that; or give the text to `linecache` under the name of the code: "
+                "`linecache.cache[name] = len(text), None, text.splitlines(True), name`, then "
+                "`exec(compile(text, name, \"exec\"))`",
+}
+"""What to do about names of code that Python gives to any text."""
+
+_MOST = 5000
+"""So many lines that were typed are looked at."""
+
+
+def texts(fn: types.FunctionType) -> Iterator[list[str]]:
+    """The lines of texts, of which the one that the function is in begins where the numbers of its lines begin."""
+    name = fn.__code__.co_filename
+    if fn.__globals__ is not vars(sys.modules["__main__"]):
+        return
+    if name == "<string>":
+        yield from _command()
+    elif name == "<stdin>":
+        yield from _standard_input()
+        yield from _typed(fn.__code__)
+
+
+def _command() -> Iterator[list[str]]:
+    """What ``python -c`` runs, which Python keeps among its arguments."""
+    given = sys.orig_argv
+    if sys.argv[:1] == ["-c"] and "-c" in given[:-1]:
+        yield given[given.index("-c") + 1].splitlines(keepends=True)
+
+
+def _standard_input() -> Iterator[list[str]]:
+    try:
+        found = os.fstat(0)
+        if stat.S_ISREG(found.st_mode):
+            yield os.pread(0, found.st_size, 0).decode().splitlines(keepends=True)
+    except (OSError, ValueError, AttributeError):  # it is closed, is no text, or there is no pread
+        return
+
+
+def _typed(code: types.CodeType) -> Iterator[list[str]]:
+    """What was typed from each line on at which the statement may begin, the last one first."""
+    readline = sys.modules.get("readline")
+    if not hasattr(sys, "ps1") or readline is None:
+        return
+    count = readline.get_current_history_length()
+    lines = [f"{readline.get_history_item(k) or ''}\n" for k in range(max(1, count - _MOST), count + 1)]
+    begins = ("lambda",) if code.co_name == "<lambda>" else (f"def {code.co_name}", "@")
+    for start in reversed(range(len(lines) - code.co_firstlineno + 1)):
+        if any(part in lines[start + code.co_firstlineno - 1] for part in begins):
+            yield lines[start:]

@@ -1,0 +1,94 @@
+"""Functions that no file holds: typed into the interpreter, on the command line, or on standard input."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+PROGRAM = """\
+import s2s
+
+def f(x):
+    y = x * x
+    return y * 3.0
+
+class C:
+    def m(self, x):
+        return x * f(x)
+
+print(s2s.grad(f)(2.0), s2s.grad(lambda x: x * x)(2.0), s2s.grad(C().m)(2.0))
+"""
+
+ENVIRONMENT = {**os.environ, "S2S_CACHE": "0", "S2S_RECORDED": "0", "PYTHONPATH": str(ROOT)}
+
+
+def printed(*command, **options):
+    done = subprocess.run([sys.executable, *command], env=ENVIRONMENT, capture_output=True, text=True, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_on_the_command_line():
+    assert printed("-c", PROGRAM) == "12.0 4.0 36.0\n"
+
+
+def test_on_standard_input(tmp_path):
+    file = tmp_path / "program.py"
+    file.write_text(PROGRAM, encoding="utf-8")
+    with open(file, encoding="utf-8") as program:
+        assert printed(stdin=program) == "12.0 4.0 36.0\n"
+
+
+def test_what_cannot_be_had_is_refused_and_says_what_to_do():
+    for options, hint in (
+        ({"input": PROGRAM}, "put it into a file, `python -i FILE`"),
+        ({"args": "import sys; exec(sys.stdin.read())", "input": PROGRAM}, "write it to a file and import that"),
+    ):
+        command = ["-c", options.pop("args")] if "args" in options else []
+        done = subprocess.run(
+            [sys.executable, *command], env=ENVIRONMENT, capture_output=True, text=True, **options)
+        assert "the source of `f` is not available [S2S302]" in done.stderr and hint in done.stderr
+
+
+def test_the_remedy_for_exec():
+    remedy = (
+        "import linecache, sys\n"
+        "text, name = sys.stdin.read(), 'model'\n"
+        "linecache.cache[name] = len(text), None, text.splitlines(True), name\n"
+        "exec(compile(text, name, 'exec'))\n"
+    )
+    assert printed("-c", remedy, input=PROGRAM) == "12.0 4.0 36.0\n"
+
+
+def test_at_the_prompt_of_the_interpreter(tmp_path):
+    """Lines that readline remembers; Python 3.13 has them in ``linecache``."""
+    pytest.importorskip("readline")
+    pty = pytest.importorskip("pty")
+    typed = [
+        "import s2s", "def f(x):", "    return x * 7.0", "", "def f(x):", "    y = x * x", "    return y * 3.0", "",
+        "g = [lambda x: x * 2.0, lambda x: x * 5.0][1]", "class C:", "    def m(self, x):", "        return x * f(x)", "",
+        "print('found', s2s.grad(f)(2.0), s2s.grad(g)(1.0), s2s.grad(C().m)(2.0), 'end')",
+    ]
+    child, terminal = pty.fork()
+    if child == 0:
+        os.chdir(tmp_path)
+        environment = {**ENVIRONMENT, "TERM": "dumb", "HOME": str(tmp_path), "PYTHON_BASIC_REPL": "1"}
+        os.execve(sys.executable, [sys.executable, "-q"], environment)
+    shown = ""
+    for line in typed:
+        while not shown.rstrip("\r\n").endswith((">>> ", "... ")):
+            shown += os.read(terminal, 65536).decode()
+        shown = ""
+        os.write(terminal, f"{line}\n".encode())
+    limit = time.time() + 60
+    while "end" not in shown.partition("found 1")[2] and "Error" not in shown and time.time() < limit:
+        shown += os.read(terminal, 65536).decode()
+    os.write(terminal, b"exit()\n")
+    os.close(terminal)
+    os.waitpid(child, 0)
+    assert "found 12.0 5.0 36.0 end" in shown, shown
