@@ -71,14 +71,15 @@ def test_at_the_prompt_of_the_interpreter(tmp_path):
     pty = pytest.importorskip("pty")
     typed = [
         "import s2s", "def f(x):", "    return x * 7.0", "", "def f(x):", "    y = x * x", "    return y * 3.0", "",
-        "g = [lambda x: x * 2.0, lambda x: x * 5.0][1]", "class C:", "    def m(self, x):", "        return x * f(x)", "",
+        "g = [lambda x: x * 2.0, lambda x: x * 5.0][1]",
+        "class C:", "    def m(self, x):", "        return x * f(x)", "",
         "print('found', s2s.grad(f)(2.0), s2s.grad(g)(1.0), s2s.grad(C().m)(2.0), 'end')",
     ]
-    child, terminal = pty.fork()
-    if child == 0:
-        os.chdir(tmp_path)
-        environment = {**ENVIRONMENT, "TERM": "dumb", "HOME": str(tmp_path), "PYTHON_BASIC_REPL": "1"}
-        os.execve(sys.executable, [sys.executable, "-q"], environment)
+    terminal, inner = pty.openpty()
+    environment = {**ENVIRONMENT, "TERM": "dumb", "HOME": str(tmp_path), "PYTHON_BASIC_REPL": "1"}
+    child = subprocess.Popen(
+        [sys.executable, "-q"], stdin=inner, stdout=inner, stderr=inner, env=environment, cwd=tmp_path)
+    os.close(inner)
     shown = ""
     for line in typed:
         while not shown.rstrip("\r\n").endswith((">>> ", "... ")):
@@ -89,6 +90,6 @@ def test_at_the_prompt_of_the_interpreter(tmp_path):
     while "end" not in shown.partition("found 1")[2] and "Error" not in shown and time.time() < limit:
         shown += os.read(terminal, 65536).decode()
     os.write(terminal, b"exit()\n")
+    child.wait(60)
     os.close(terminal)
-    os.waitpid(child, 0)
     assert "found 12.0 5.0 36.0 end" in shown, shown
