@@ -17,6 +17,7 @@ s2s.checkpointed(range(n), 20)   a loop whose reverse keeps 20 states and comput
 s2s.optim.Adam(0.1)              optimizers: steps along the gradient, parts frozen
 s2s.scipy.minimize(f, x0)        SciPy's optimisers, with the derivatives that they take
 s2s.distributed.value_and_grad(f, over="X")  a loss over data in parts, on a cluster or from disk
+s2s.interop.to_jax(f)            f with its derivative as a function of JAX; to_torch(f) of PyTorch
 s2s.nonsmooth(floor="zero")      a block: what stands for derivatives at jumps
 s2s.gradient_override({f: rule}) a block: another rule for a function
 s2s.straight_through(f)          f, differentiated as if it gave its argument
@@ -43,7 +44,7 @@ with section:
 public.register("s2s.compiler")
 
 if TYPE_CHECKING:
-    from s2s import distributed, errors, optim, scipy
+    from s2s import distributed, errors, interop, optim, scipy
     from s2s.batches import map
     from s2s.derivatives import Derivative
     from s2s.directives.checkpointing import checkpoint, checkpointed
@@ -120,6 +121,7 @@ __all__ = [
     "hessian",
     "hvp",
     "implicit",
+    "interop",
     "insert_in_reverse",
     "jacfwd",
     "jacobian",
@@ -196,7 +198,7 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """Names that are imported when they are first asked for, so that ``import s2s`` is quick."""
-    if name in ("distributed", "errors", "optim", "scipy") or name in _LATER:
+    if name in ("distributed", "errors", "interop", "optim", "scipy") or name in _LATER:
         import importlib
 
         with section:

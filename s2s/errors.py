@@ -344,6 +344,9 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     ),
     "S2S710": (ArgumentError, "`{name}` cannot be sent to another process: {reason}"),
     "S2S711": (ArgumentError, "`{name}` was sent for arguments of other kinds"),
+    # other array libraries
+    "S2S720": (ArgumentError, "{name} cannot be used: {problem}"),
+    "S2S721": (ArgumentError, "a tensor on the device {device} cannot be given to a function of NumPy arrays"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
     "S2S910": (InternalError, "the pass `{name}` changed what `{function}` computes"),
@@ -452,6 +455,7 @@ HINTS: dict[str, str] = {
               "`reduction`; where it is one, pass `check=False`",
     "S2S710": "pass what it reads as arguments",
     "S2S711": "send another version, with such arguments as an example",
+    "S2S721": "move it: `x.cpu()`",
     "S2S910": "these lines; without S2S_VALIDATE the result is used as it is",
 }
 """What to do instead, for the codes where the place that raises does not say it."""

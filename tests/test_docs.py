@@ -30,6 +30,7 @@ QUESTIONS = ROOT / "docs" / "questions.md"
 MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
 SCIPY = ROOT / "docs" / "scipy.md"
+INTEROP = ROOT / "docs" / "interop.md"
 DISTRIBUTED = ROOT / "docs" / "distributed.md"
 CHOICES = ROOT / "docs" / "choices.md"
 CUSTOM = ROOT / "docs" / "custom.md"
@@ -278,6 +279,17 @@ def test_the_sessions_of_the_page_about_scipy_print_what_they_show():
         assert failures(SCIPY, start, code, names) == 0
 
 
+# --- interop.md ---
+
+
+def test_the_sessions_of_the_page_about_jax_and_pytorch_print_what_they_show():
+    for module in ("jax", "torch"):
+        pytest.importorskip(module)
+    names = {}
+    for start, code in fenced(INTEROP.read_text(encoding="utf-8"), "pycon"):
+        assert failures(INTEROP, start, code, names) == 0
+
+
 # --- distributed.md ---
 
 
@@ -437,7 +449,7 @@ def test_documents_name_files_and_functions_that_exist():
 def test_the_architecture_names_the_modules_that_there_are():
     text = ARCHITECTURE.read_text(encoding="utf-8").partition("\n## Where the parts are\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (.*) \|$", text, re.M)
-    public = {"cli", "distributed", "optim", "scipy"}
+    public = {"cli", "distributed", "interop", "optim", "scipy"}
     packages = {folder.parent.name for folder in (ROOT / "s2s").glob("*/__init__.py")} - public
     assert {package for package, _ in rows} == packages
     for package, modules in rows:

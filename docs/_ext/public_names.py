@@ -15,7 +15,8 @@ import s2s.scipy
 ENTRY = re.compile(r"^\.\. auto(?:function|class|exception|module):: ([\w.]+)(?:\(.*)?$", re.M)
 MARK = "<!-- names without an entry -->"
 WITHOUT = {
-    "s2s.__version__", "s2s.distributed", "s2s.errors", "s2s.optim", "s2s.optim.schedules", "s2s.scipy",
+    "s2s.__version__", "s2s.distributed", "s2s.errors", "s2s.interop", "s2s.optim", "s2s.optim.schedules",
+    "s2s.scipy",
 }
 """A text, and modules that have a page."""
 
