@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2s.api import value_and_grad
+from s2s.core.public import PublicValueAndGradient
 from s2s.scipy.forms import Form, flat
 from s2s.scipy.loading import as_tuple, check, load
 from s2s.transforms import hessian, hvp, value_and_jacobian
@@ -37,7 +38,9 @@ def minimize(
     ``OptimizeResult``, has it, and so has ``jac``. ``bounds`` may be SciPy's, or have the form of ``x0``: for each
     array, or for all below a place, None, a pair ``(least, greatest)`` of numbers, None or arrays, or ``Bounds``.
 
-    ``hess`` may be a strategy of SciPy's, such as ``BFGS()`` for trust-constr. The other arguments are SciPy's.
+    ``hess`` may be a strategy of SciPy's, such as ``BFGS()`` for trust-constr. ``f`` may be a value and gradient over
+    data in parts, ``s2s.distributed.value_and_grad(...)``, for methods that need no second derivatives. The other
+    arguments are SciPy's.
 
     >>> import numpy as np, s2s
     >>> def f(p, a):
@@ -71,15 +74,18 @@ def minimize(
 
 def _supplied(f: Any, form: Form, method: Any) -> dict[str, Any]:
     """The function and its derivatives, as SciPy takes them for a method."""
+    has_both = isinstance(f, PublicValueAndGradient)
     if method in WITHOUT:
-        return {"fun": lambda v, *args: f(form.build(v), *args)}
-    both = value_and_grad(f)
+        return {"fun": lambda v, *args: f(form.build(v), *args)[0] if has_both else f(form.build(v), *args)}
+    both = f if has_both else value_and_grad(f)
 
     def value_and_gradient(v: Any, *args: Any) -> tuple[Any, Any]:
         value, gradient = both(form.build(v), *args)
         return value, form.vector(gradient)
 
     found: dict[str, Any] = {"fun": value_and_gradient, "jac": True}
+    if has_both:
+        return found
     if method in WITH_HESSIAN:
         second = hessian(f)
         found["hess"] = lambda v, *args: form.square(second(form.build(v), *args))

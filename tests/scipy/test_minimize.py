@@ -159,6 +159,20 @@ def test_the_gradient_shares_no_memory_with_what_it_reads():
     assert c.tolist() == [1.0, -2.0]
 
 
+@pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "trust-constr", "Nelder-Mead"])
+def test_a_loss_over_data_in_parts(method, rng):
+    x = rng.normal(size=(40, 2))
+    y = x @ np.array([1.0, -2.0]) + 0.5
+
+    def loss(p, x, y):
+        return np.mean((x @ p["w"] + p["b"] - y) ** 2)
+
+    in_parts = s2s.distributed.value_and_grad(loss, over="x, y", reduction="mean")
+    data = [x[:15], x[15:]], [y[:15], y[15:]]
+    found = s2s.scipy.minimize(in_parts, {"w": np.zeros(2), "b": 0.0}, data, method=method, tol=1e-6)
+    np.testing.assert_allclose([*found.x["w"], found.x["b"]], [1.0, -2.0, 0.5], atol=1e-2)
+
+
 # --- structures -------------------------------------------------------------------------------------------------------
 
 STRUCTURES = {
