@@ -3,7 +3,8 @@
 A derivative is called as its function is, with the same further arguments, and gives arrays and numbers of
 float64: it can be handed over as it is. `value_and_grad` is a function with `jac=True`, `hvp(f)` is `hessp`,
 `hessian(f)` is `hess`, `jacobian(f)` is the `jac` of `least_squares`, `root` and, with `argnums=1`, of
-`solve_ivp`.
+`solve_ivp`. `s2s.scipy.minimize(f, x0, method=...)` and its like hand over what the method takes by
+themselves.
 """
 
 import numpy as np

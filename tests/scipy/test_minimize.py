@@ -268,6 +268,31 @@ def test_derivatives_of_structures_are_those_of_the_vector(kind, rng, recorded):
     np.testing.assert_allclose(supplied["hessp"](v, p, 0.75), second @ p, rtol=2e-5, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_static_fields_stand_still(wrapped, recorded):
+    """They have no tangent, wherever the object is, and no bounds."""
+    from s2s.scipy.forms import Form
+    from s2s.scipy.minimizing import _supplied
+
+    def f(p):
+        model = p["model"][0] if wrapped else p
+        return model.scale * np.sum(model.w**2) * model.b + model.scale**3 * model.b**2
+
+    model = Model(np.array([1.0, 2.0]), 3.0)
+    form = Form({"model": [model], "n": 2} if wrapped else model)
+    direction = np.array([1.0, -1.0, 2.0])
+    product = _supplied(f, form, "trust-ncg")["hessp"](form.start, direction)
+    hessian = np.array([[3.0, 0.0, 1.0], [0.0, 3.0, 2.0], [1.0, 2.0, 0.25]])  # by hand, scale is 0.5
+    np.testing.assert_allclose(product, hessian @ direction, rtol=1e-7)
+    np.testing.assert_allclose(_supplied(f, form, "dogleg")["hess"](form.start), hessian, rtol=1e-7)
+    own = {"w": (0.5, 9.0), "b": (2.0, None), "n": None, "name": None}
+    bounds = {"model": [own], "n": None} if wrapped else own
+    found = s2s.scipy.minimize(f, form.x0, bounds=bounds).x
+    found = found["model"][0] if wrapped else found
+    assert found.w.tolist() == [0.5, 0.5] and found.b == 2.0 and found.scale == 0.5
+
+
 @pytest.mark.parametrize(("x0", "shape", "kind"), [
     ([1, 2, 3], (3,), np.ndarray), ((1.0, 2.0), (2,), np.ndarray), (np.array([1, 2]), (2,), np.ndarray),
     ([[1.0, 2.0], [3, 4]], (2, 2), np.ndarray), (np.ones((2, 3)), (2, 3), np.ndarray), (1.5, (), float),
