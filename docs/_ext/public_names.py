@@ -14,6 +14,7 @@ import s2s.scipy
 
 ENTRY = re.compile(r"^\.\. auto(?:function|class|exception|module):: ([\w.]+)(?:\(.*)?$", re.M)
 MARK = "<!-- names without an entry -->"
+NOTHING = "All public names have an entry on the pages before."
 WITHOUT = {
     "s2s.__version__", "s2s.distributed", "s2s.errors", "s2s.interop", "s2s.optim", "s2s.optim.schedules",
     "s2s.scipy",
@@ -44,10 +45,16 @@ def entry(name: str) -> str:
 def fill(app: Any, docname: str, content: list[str]) -> None:
     if docname == "api/more":
         made = "\n".join(f"```{{eval-rst}}\n{entry(name)}```\n" for name in missing(Path(app.srcdir) / "api"))
-        content[0] = content[0].replace(MARK, made)
+        content[0] = content[0].replace(MARK, made or NOTHING)
+
+
+def forget(app: Any, env: Any, docnames: list[str]) -> None:
+    """What the page had may be on another one by now, which is read before it."""
+    env.get_domain("py").clear_doc("api/more")
 
 
 def setup(app: Any) -> dict[str, bool]:
     app.connect("source-read", fill)
+    app.connect("env-before-read-docs", forget)
     app.connect("env-get-outdated", lambda app, env, added, changed, removed: ["api/more"])
     return {"parallel_read_safe": True, "parallel_write_safe": True}
