@@ -29,6 +29,7 @@ python_maximum_signature_line_length = 80
 python_use_unqualified_type_names = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+pygments_dark_style = "monokai"
 html_theme = "furo"
 html_title = "s2s"
 html_static_path = ["_static"]
