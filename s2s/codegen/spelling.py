@@ -327,5 +327,5 @@ def _modules_of(value: Any) -> list[str]:
         return []
     if path.startswith("s2s.") and getattr(value, "__name__", None) in sys.modules["s2s"].__all__:
         return ["s2s", path]
-    path = "operator" if path == "_operator" else path
-    return list(dict.fromkeys([path.partition("._")[0], path]))
+    public = path[1:] if path.startswith("_") else path.partition("._")[0]  # `_warnings` is a part of `warnings`
+    return list(dict.fromkeys([*([public] if public in sys.modules else []), path]))

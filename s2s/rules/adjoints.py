@@ -42,17 +42,17 @@ vjp(rt.regular, jacobian=lambda y_bar: y_bar, samples=[args(arr(2, 2))])
 jvp(rt.regular, jacobian=lambda jacobian_dot: jacobian_dot)
 
 
-def _unbroadcast(y_bar: Any, g: Any) -> Any:
+def unbroadcast_bar(y_bar: Any, g: Any) -> Any:
     """What was summed gets the same cotangent everywhere; what was stretched adds up."""
     return rt.unbroadcast(np.broadcast_to(y_bar, np.broadcast_shapes(np.shape(y_bar), np.shape(g))), g)
 
 
 linear(
-    rt.unbroadcast, g=_unbroadcast, params="g, x", harmless="x",
+    rt.unbroadcast, g=unbroadcast_bar, params="g, x", harmless="x",
     samples=[args(arr(2, 3), np.ones(3)), args(arr(2, 3), np.ones((2, 1))), args(arr(3), 1.0), args(num(), np.ones(3))],
 )
 linear(
-    rt.sum_to, g=_unbroadcast, params="g, shape", harmless="shape",
+    rt.sum_to, g=unbroadcast_bar, params="g, shape", harmless="shape",
     samples=[args(arr(2, 3), (3,)), args(arr(2, 3), (2, 1)), args(arr(3), (2, 3)), args(arr(2), (2,))],
 )
 linear(
@@ -71,8 +71,8 @@ linear(
 )
 
 
-def _whole(y_bar: Any, y: Any, g: Any) -> Any:
-    return tuple([None if part is None else _unbroadcast(bar, part) for bar, part in zip(rt.whole(y_bar, y), g)])
+def whole_bar(y_bar: Any, y: Any, g: Any) -> Any:
+    return tuple([None if part is None else unbroadcast_bar(bar, part) for bar, part in zip(rt.whole(y_bar, y), g)])
 
 
 linear(
@@ -80,7 +80,7 @@ linear(
     samples=[args(arr(3), np.ones(3), np.ones(3))],
 )
 linear(
-    rt.whole, g=_whole, params="g, y", harmless="y", joint=True,
+    rt.whole, g=whole_bar, params="g, y", harmless="y", joint=True,
     samples=[args((arr(2), arr(3)), (np.ones(2), np.ones(3)))],
 )
 
@@ -105,7 +105,8 @@ zero(
 
 X, M = np.ones(5), np.ones((3, 4))
 linear(
-    rt.diagonal_bar, g=lambda y_bar, g, offset, axis1, axis2: _unbroadcast(np.diagonal(y_bar, offset, axis1, axis2), g),
+    rt.diagonal_bar,
+    g=lambda y_bar, g, offset, axis1, axis2: unbroadcast_bar(np.diagonal(y_bar, offset, axis1, axis2), g),
     params="g, x, offset, axis1, axis2", harmless="x", samples=[args(arr(3), M, 1, 0, 1)],
 )
 linear(
@@ -151,7 +152,7 @@ linear(
 )
 
 
-def _stored(y_bar: Any, a_bar: Any, index: Any) -> Any:
+def stored_adjoint(y_bar: Any, a_bar: Any, index: Any) -> Any:
     """Of an element that is named more than once the last one counts, in a store too."""
     made = np.zeros_like(a_bar)
     made[index] = y_bar
@@ -159,18 +160,18 @@ def _stored(y_bar: Any, a_bar: Any, index: Any) -> Any:
 
 
 linear(
-    rt.stored_bar, a_bar=_stored, params="a_bar, index",
+    rt.stored_bar, a_bar=stored_adjoint, params="a_bar, index",
     samples=[args(arr(3), np.array([0, 2, 0])), args(arr(3, 4), slice(1, 2))],
 )
 
 
-def _joined(y_bar: Any, y: Any, axis: Any) -> Any:
+def joined_bar(y_bar: Any, y: Any, axis: Any) -> Any:
     bars = rt.whole(y_bar, y)
     return np.concatenate([np.atleast_1d(bar) for bar in bars], axis)
 
 
 linear(
-    rt.split_like, g=_joined, params="g, arrays, axis", harmless="arrays",
+    rt.split_like, g=joined_bar, params="g, arrays, axis", harmless="arrays",
     samples=[args(arr(5), [np.ones(2), np.ones(3)], 0), args(arr(5), (np.ones((2, 2)), 1.0), None)],
 )
 linear(
@@ -179,13 +180,13 @@ linear(
 )
 
 
-def _joined_like(y_bar: Any, y: Any, expanded: Any, axis: Any) -> Any:
+def joined_like_bar(y_bar: Any, y: Any, expanded: Any, axis: Any) -> Any:
     bars = rt.whole(y_bar, y)
     return np.concatenate([np.reshape(bar, np.shape(part)) for bar, part in zip(bars, expanded)], axis)
 
 
 linear(
-    rt.joined_like, g=_joined_like, params="g, arrays, expanded, axis", harmless="arrays expanded",
+    rt.joined_like, g=joined_like_bar, params="g, arrays, expanded, axis", harmless="arrays expanded",
     samples=[args(arr(2, 3), [np.ones(3), np.ones(3)], [np.ones((1, 3)), np.ones((1, 3))], 0)],
 )
 
@@ -203,15 +204,15 @@ linear(
 # --- products: linear in the cotangent and in the other factors -----------------------------------------------------
 
 
-def _tensordot_g(y_bar: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
+def tensordot_g(y_bar: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
     return np.tensordot(y_bar, b, axes) if which == 0 else np.tensordot(a, y_bar, axes)
 
 
-def _tensordot_a(y_bar: Any, g: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
+def tensordot_a(y_bar: Any, g: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
     return np.zeros_like(a) if which == 0 else rt.tensordot_bar(g, a, y_bar, axes, 0)
 
 
-def _tensordot_b(y_bar: Any, g: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
+def tensordot_b(y_bar: Any, g: Any, a: Any, b: Any, axes: Any, which: Any) -> Any:
     return rt.tensordot_bar(g, y_bar, b, axes, 1) if which == 0 else np.zeros_like(b)
 
 
@@ -221,7 +222,7 @@ def _products(*factors: Any) -> list[Sample]:
     return [args(g, a, b, *rest, 0), args(g, a, b, *rest, 1)]
 
 
-def _einsum_operands(y_bar: Any, g: Any, subscripts: Any, operands: Any, which: Any) -> Any:
+def einsum_operands(y_bar: Any, g: Any, subscripts: Any, operands: Any, which: Any) -> Any:
     """The operand that is asked for has its place taken by the cotangent."""
     given = [y_bar if i == which else operand for i, operand in enumerate(operands)]
     return tuple([
@@ -229,7 +230,7 @@ def _einsum_operands(y_bar: Any, g: Any, subscripts: Any, operands: Any, which: 
     ])
 
 
-def _einsum_operands_dot(operands_dot: Any, g: Any, subscripts: Any, operands: Any, which: Any) -> Any:
+def einsum_operands_dot(operands_dot: Any, g: Any, subscripts: Any, operands: Any, which: Any) -> Any:
     """The sum over the factors: the tangent of one, the others as they are."""
     total = np.zeros_like(operands[which])
     for i in range(len(operands)):
@@ -240,7 +241,7 @@ def _einsum_operands_dot(operands_dot: Any, g: Any, subscripts: Any, operands: A
 
 
 vjp(
-    rt.tensordot_bar, g=_tensordot_g, a=_tensordot_a, b=_tensordot_b, params="g, a, b, axes, which",
+    rt.tensordot_bar, g=tensordot_g, a=tensordot_a, b=tensordot_b, params="g, a, b, axes, which",
     samples=_products(arr(2, 2), arr(2, 3, 4), arr(4, 3, 2), ([1, 2], [1, 0])),
 )
 jvp(
@@ -264,14 +265,14 @@ vjp(
     g=lambda y_bar, subscripts, operands, which: np.einsum(
         subscripts, *[y_bar if i == which else operand for i, operand in enumerate(operands)]
     ),
-    operands=_einsum_operands,
+    operands=einsum_operands,
     samples=[
         args(arr(2, 4), "ij,jk->ik", (np.ones((2, 3)), arr(3, 4)), 0),
         args(arr(2, 4), "ij,jk,k->ik", (arr(2, 3), np.ones((3, 4)), arr(4)), 1),
     ],
 )
 jvp(
-    rt.einsum_bar, operands=_einsum_operands_dot,
+    rt.einsum_bar, operands=einsum_operands_dot,
     g=lambda g_dot, subscripts, operands, which: rt.einsum_bar(g_dot, subscripts, operands, which),
 )
 linear(
@@ -285,14 +286,14 @@ def _triangle(matrix: Any, lower: Any) -> Any:
     return np.tril(matrix) if lower else np.triu(matrix)
 
 
-def _solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, transposed: Any) -> Any:
+def solve_triangular_a(y_bar: Any, y: Any, a: Any, b: Any, lower: Any, transposed: Any) -> Any:
     """Of one triangle only: the other has zeros, whatever ``a`` is made of."""
     b_bar = rt.solve_triangular(a, y_bar, lower, not transposed)
     left, right = (y, b_bar) if transposed else (b_bar, y)
     return -_triangle(np.outer(left, right) if np.ndim(b) == 1 else left @ rt.mT(right), lower)
 
 
-def _solve_triangular_dot(
+def solve_triangular_dot(
     y: Any, a: Any, b: Any, lower: Any, transposed: Any, a_dot: Any, b_dot: Any
 ) -> Any:
     """One solve with the change of both sides, as of ``np.linalg.solve``."""
@@ -303,24 +304,24 @@ def _solve_triangular_dot(
 
 
 vjp(  # of triangular matrices, which differences would leave: no samples
-    rt.solve_triangular, a=_solve_triangular_a, params="a, b, lower, transposed",
+    rt.solve_triangular, a=solve_triangular_a, params="a, b, lower, transposed",
     b=lambda y_bar, a, lower, transposed: rt.solve_triangular(a, y_bar, lower, not transposed),
 )
-jvp(rt.solve_triangular)(_solve_triangular_dot)
+jvp(rt.solve_triangular)(solve_triangular_dot)
 
 
-def _between_left(y_bar: Any, inner: Any, right: Any) -> Any:
+def between_left(y_bar: Any, inner: Any, right: Any) -> Any:
     """NaN of ``inner`` goes on to what it has a part in here: where ``left`` is zero, its cotangent is unknown."""
     return rt.between(y_bar @ rt.mT(right), rt.mT(inner), np.eye(np.shape(inner)[-1], dtype=inner.dtype))
 
 
-def _between_right(y_bar: Any, left: Any, inner: Any) -> Any:
+def between_right(y_bar: Any, left: Any, inner: Any) -> Any:
     return rt.between(np.eye(np.shape(inner)[-1], dtype=inner.dtype), rt.mT(inner), rt.mT(left) @ y_bar)
 
 
 vjp(
-    rt.between, left=_between_left, inner=lambda y_bar, left, right: rt.mT(left) @ y_bar @ rt.mT(right),
-    right=_between_right,
+    rt.between, left=between_left, inner=lambda y_bar, left, right: rt.mT(left) @ y_bar @ rt.mT(right),
+    right=between_right,
     samples=[
         args(arr(4, 3), arr(3, 3), arr(3, 2)), args(arr(2, 3, 3), arr(2, 3, 3), arr(2, 3, 3)),
         args(arr(4, 3, complex=True), arr(3, 3, complex=True), arr(3, 2, complex=True)),

@@ -73,7 +73,7 @@ straight_through(builtins.int, params="x=0, /")
 straight_through(builtins.round, params="number, ndigits=None")
 
 
-def _largest(y_bar: Any, y: Any, values: Any) -> Any:
+def largest_bar(y_bar: Any, y: Any, values: Any) -> Any:
     """In equal parts to the values that equal the result; one argument is a sequence of them."""
     if len(values) == 1:
         return (rt.share(y_bar, y, values[0]),)
@@ -117,12 +117,12 @@ EXTREMES = [
     args(num(), num()), args(num(), num(), num()), args(num(), num(), num(), num()), args([num(), num(), num()]),
     args((num(),)), args(arr(4)),
 ]
-vjp(builtins.max, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
-vjp(builtins.min, values=_largest, params="*values, key=None, default=None", samples=EXTREMES)
+vjp(builtins.max, values=largest_bar, params="*values, key=None, default=None", samples=EXTREMES)
+vjp(builtins.min, values=largest_bar, params="*values, key=None, default=None", samples=EXTREMES)
 
 
 def largest_dot(values_dot: Any, y: Any, values: Any) -> Any:
-    shares = _largest(1.0, y, values)
+    shares = largest_bar(1.0, y, values)
     if len(values) == 1:
         shares, values_dot = shares[0], values_dot[0]
     return sum([share * dot for share, dot in zip(shares, values_dot)])
@@ -241,14 +241,14 @@ partials(math.lgamma, lambda y, x: rt.digamma(x), domain=POSITIVE)
 straight_through(math.floor, math.ceil, math.trunc)
 
 
-def _log(y: Any, x: Any, base: Any) -> Any:
+def log_partial(y: Any, x: Any, base: Any) -> Any:
     if base is None:
         return 1.0 / x
     return 1.0 / x / math.log(base)
 
 
 partials(
-    math.log, _log, lambda y, x, base: -y / (base * math.log(base)), params="x, base=None, /",
+    math.log, log_partial, lambda y, x, base: -y / (base * math.log(base)), params="x, base=None, /",
     samples=(args(num(*POSITIVE)), args(num(*POSITIVE), num(1.5, 3.0)), args(num(*POSITIVE), 2.0)),
 )
 

@@ -33,27 +33,27 @@ INSIDE = (-0.9, 0.9)
 # --- one input, smooth --------------------------------------------------------------------------------------
 
 
-def _arcsin(y: Any, x: Any) -> Any:
+def arcsin_partial(y: Any, x: Any) -> Any:
     """1 / sqrt(1 - x^2), as (1 - x) (1 + x): exact near 1. Of each factor for complex numbers, which may be large."""
     if np.iscomplexobj(x):
         return 1.0 / (np.sqrt(1.0 - x) * np.sqrt(1.0 + x))
     return 1.0 / np.sqrt((1.0 - x) * (1.0 + x))
 
 
-def _arctan(y: Any, x: Any) -> Any:
+def arctan_partial(y: Any, x: Any) -> Any:
     """1 / (1 + x^2). The square of a complex number that overflows is no number, and not infinite as that of a real."""
     if np.iscomplexobj(x):
         return 1.0 / (1.0 - 1.0j * x) / (1.0 + 1.0j * x)
     return 1.0 / (1.0 + x * x)
 
 
-def _arctanh(y: Any, x: Any) -> Any:
+def arctanh_partial(y: Any, x: Any) -> Any:
     if np.iscomplexobj(x):
         return 1.0 / (1.0 - x) / (1.0 + x)
     return rt.quotient(1.0, (1.0 - x) * (1.0 + x))
 
 
-def _arcsinh(y: Any, x: Any) -> Any:
+def arcsinh_partial(y: Any, x: Any) -> Any:
     """1 / sqrt(1 + x^2), without the square, which overflows where the root does not."""
     if np.iscomplexobj(x):
         return 1.0 / (np.sqrt(1.0 - 1.0j * x) * np.sqrt(1.0 + 1.0j * x))
@@ -63,16 +63,16 @@ def _arcsinh(y: Any, x: Any) -> Any:
 partials(np.sin, lambda y, x: np.cos(x))
 partials(np.cos, lambda y, x: -np.sin(x))
 partials(np.tan, lambda y, x: 1.0 + y * y, domain=(-1.2, 1.2))
-partials(np.arcsin, _arcsin, domain=INSIDE)
-partials(np.arccos, lambda y, x: -_arcsin(y, x), domain=INSIDE)
-partials(np.arctan, _arctan)
+partials(np.arcsin, arcsin_partial, domain=INSIDE)
+partials(np.arccos, lambda y, x: -arcsin_partial(y, x), domain=INSIDE)
+partials(np.arctan, arctan_partial)
 partials(np.sinh, lambda y, x: np.cosh(x))
 partials(np.cosh, lambda y, x: np.sinh(x))
 partials(np.tanh, lambda y, x: 1.0 - y * y)
-partials(np.arcsinh, _arcsinh)
+partials(np.arcsinh, arcsinh_partial)
 # Two roots, not one of x * x - 1: right on the whole complex plane, and exact near 1.
 partials(np.arccosh, lambda y, x: 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x + 1.0)), domain=(1.2, 4.0))
-partials(np.arctanh, _arctanh, domain=INSIDE)
+partials(np.arctanh, arctanh_partial, domain=INSIDE)
 partials(np.exp, lambda y, x: y)
 partials(np.exp2, lambda y, x: math.log(2.0) * y)
 partials(np.expm1, lambda y, x: np.exp(x))  # y + 1 has no digits left where y is near -1
@@ -128,25 +128,25 @@ partials(np.i0, lambda y, x: y * bessel_quotient(x), params="x", samples=(args(a
 # --- one input, with corners --------------------------------------------------------------------------------
 
 
-def _absolute(y: Any, x: Any) -> Any:
+def absolute_partial(y: Any, x: Any) -> Any:
     """The sign: 0 at 0. For complex numbers conj(x) / |x|, JAX's convention, 0 at 0 too."""
     if np.iscomplexobj(x):
         return np.conj(x) / np.where(y == 0.0, 1.0, y)
     return np.sign(x)
 
 
-partials(np.absolute, _absolute)
+partials(np.absolute, absolute_partial)
 partials(np.fabs, lambda y, x: np.sign(x))
 
 
-def _nan_to_num(y: Any, x: Any, copy: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+def nan_to_num_partial(y: Any, x: Any, copy: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
     if copy is False:
         return rt.no_derivative("np.nan_to_num", "copy=False changes its argument in place; leave it out")
     return np.where(np.isfinite(x), 1.0, 0.0)
 
 
 partials(
-    np.nan_to_num, _nan_to_num, None,
+    np.nan_to_num, nan_to_num_partial, None,
     lambda y, x, copy, nan, posinf, neginf: np.where(np.isnan(x), 1.0, 0.0),
     lambda y, x, copy, nan, posinf, neginf: np.where(np.isposinf(x), 1.0, 0.0),
     lambda y, x, copy, nan, posinf, neginf: np.where(np.isneginf(x), 1.0, 0.0),
@@ -268,7 +268,7 @@ refuse(np.nextafter, "the next floating-point number is no differentiable functi
 # --- clip: as minimum(maximum(a, low), high), so a tie with a bound is shared, and the upper bound wins -----
 
 
-def _clip_a(y: Any, a: Any, low: Any, high: Any) -> Any:
+def clip_a(y: Any, a: Any, low: Any, high: Any) -> Any:
     if low is None and high is None:
         return 1.0
     if low is None:
@@ -278,14 +278,14 @@ def _clip_a(y: Any, a: Any, low: Any, high: Any) -> Any:
     return np.where((a > low) & (a < high), 1.0, np.where((a == y) & (a >= low), 0.5, 0.0))
 
 
-def _clip_low(y: Any, a: Any, low: Any, high: Any) -> Any:
+def clip_low_partial(y: Any, a: Any, low: Any, high: Any) -> Any:
     if high is None:
         return np.where(low > a, 1.0, np.where(low == a, 0.5, 0.0))
     tie = (low >= a) & (low <= high) & ((low > a) | (low < high))
     return np.where((low > a) & (low < high), 1.0, np.where(tie, 0.5, 0.0))
 
 
-def _clip_high(y: Any, a: Any, low: Any, high: Any) -> Any:
+def clip_high_partial(y: Any, a: Any, low: Any, high: Any) -> Any:
     if low is None:
         return np.where(high < a, 1.0, np.where(high == a, 0.5, 0.0))
     return np.where(high < np.maximum(a, low), 1.0, np.where(high == np.maximum(a, low), 0.5, 0.0))
@@ -297,7 +297,7 @@ CLIP_SAMPLES = (
     args(arr(6), None, 0.5), args(arr(6), 0.5, None), args(arr(), 0.0, 1.0), args(arr(0, 2), 0.0, 1.0),
 )
 partials(
-    np.clip, _clip_a, _clip_low, _clip_high, samples=CLIP_SAMPLES,
+    np.clip, clip_a, clip_low_partial, clip_high_partial, samples=CLIP_SAMPLES,
     params="a, a_min=None, a_max=None, out=None, *, min=None, max=None",
 )
 alias(np.clip, np.ndarray.clip, params="a, min=None, max=None, out=None")
@@ -350,25 +350,25 @@ vjp(
 
 
 @jvp(np.angle)
-def _angle_dot(z: Any, z_dot: Any, deg: Any) -> Any:
+def angle_dot(z: Any, z_dot: Any, deg: Any) -> Any:
     return np.imag(z_dot / z) * (180.0 / math.pi if deg else 1.0)
 
 
-def _sign(y_bar: Any, y: Any, x: Any) -> Any:
+def sign_bar(y_bar: Any, y: Any, x: Any) -> Any:
     """The sign of a complex number, x / |x|, turns as its angle does; 0 at 0. That of a real one is constant."""
     if not np.iscomplexobj(x):
         return rt.zeros_like(x)
     return 1.0j * np.imag(y_bar * y) * np.conj(y) / (np.abs(x) + (x == 0.0))
 
 
-def _sign_dot(x_dot: Any, y: Any, x: Any) -> Any:
+def sign_dot(x_dot: Any, y: Any, x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.zeros_like(y)
     return 1.0j * np.imag(np.conj(y) * x_dot) * y / (np.abs(x) + (x == 0.0))
 
 
-vjp(np.sign, x=_sign, samples=[args(arr(3, complex=True)), args(arr(2, 2, complex=True))])
-jvp(np.sign, x=_sign_dot)
+vjp(np.sign, x=sign_bar, samples=[args(arr(3, complex=True)), args(arr(2, 2, complex=True))])
+jvp(np.sign, x=sign_dot)
 flat_for_reals(np.angle, np.sign)
 
 # --- what else is known ---------------------------------------------------------------------------------------------

@@ -73,21 +73,21 @@ def last_length(a: Any, s: Any, axes: Iterable[int]) -> int:
 # --- complex signals ------------------------------------------------------------------------------------------------
 
 
-def _fft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+def fft_bar(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     a_bar = np.fft.fft(y_bar, axis=axis, norm=norm)
     if n is not None:
         a_bar = resize(a_bar, np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
-def _ifft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+def ifft_bar(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     a_bar = np.fft.ifft(y_bar, axis=axis, norm=norm)
     if n is not None:
         a_bar = resize(a_bar, np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
-def _fftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+def fftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     if s is None:
         a_bar = np.fft.fftn(y_bar, axes=axes, norm=norm)
     else:
@@ -95,7 +95,7 @@ def _fftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
-def _ifftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+def ifftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     if s is None:
         a_bar = np.fft.ifftn(y_bar, axes=axes, norm=norm)
     else:
@@ -127,30 +127,30 @@ def planes(**kind: Any) -> list[Sample]:
     ]
 
 
-linear(np.fft.fft, a=_fft, params=ONE, samples=[*lines(), *lines(complex=True)])
-linear(np.fft.ifft, a=_ifft, params=ONE, samples=[*lines(), *lines(complex=True)])
-linear(np.fft.fft2, a=_fftn, params=TWO, samples=[*planes(), *planes(complex=True)])
-linear(np.fft.ifft2, a=_ifftn, params=TWO, samples=[*planes(), *planes(complex=True)])
-linear(np.fft.fftn, a=_fftn, params=MANY, samples=[*planes(), *planes(complex=True)])
-linear(np.fft.ifftn, a=_ifftn, params=MANY, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.fft, a=fft_bar, params=ONE, samples=[*lines(), *lines(complex=True)])
+linear(np.fft.ifft, a=ifft_bar, params=ONE, samples=[*lines(), *lines(complex=True)])
+linear(np.fft.fft2, a=fftn_bar, params=TWO, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.ifft2, a=ifftn_bar, params=TWO, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.fftn, a=fftn_bar, params=MANY, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.ifftn, a=ifftn_bar, params=MANY, samples=[*planes(), *planes(complex=True)])
 
 # --- real signals ---------------------------------------------------------------------------------------------------
 
 
-def _rfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+def rfft_adjoint(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     if n is None:
         return rfft_bar(y_bar, np.shape(a)[axis], axis, norm)
     return resize(rfft_bar(y_bar, n, axis, norm), np.shape(a))
 
 
-def _irfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+def irfft_adjoint(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     a_bar = irfft_bar(y_bar, axis, norm)
     if n is not None:
         a_bar = resize(a_bar, np.shape(a))
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
-def _hfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+def hfft_bar(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     """``hfft(a, norm)`` is ``irfft(conj(a))`` with the other norm."""
     a_bar = np.conj(irfft_bar(y_bar, axis, swapped(norm)))
     if n is not None:
@@ -158,14 +158,14 @@ def _hfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
-def _ihfft(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
+def ihfft_bar(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
     """``ihfft(a, norm)`` is ``conj(rfft(a))`` with the other norm."""
     if n is None:
         return rfft_bar(np.conj(y_bar), np.shape(a)[axis], axis, swapped(norm))
     return resize(rfft_bar(np.conj(y_bar), n, axis, swapped(norm)), np.shape(a))
 
 
-def _rfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+def rfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """The last axis is transformed first, as a real signal, then the others."""
     if s is None and axes is not None:
         g = np.fft.fftn(y_bar, axes=axes[:-1], norm=norm)
@@ -175,7 +175,7 @@ def _rfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     return resize(rfft_bar(g, last_length(a, s, along), along[-1], norm), np.shape(a))
 
 
-def _irfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+def irfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     if s is None and axes is not None:
         a_bar = np.fft.ifftn(irfft_bar(y_bar, axes[-1], norm), axes=axes[:-1], norm=norm)
     else:
@@ -184,15 +184,15 @@ def _irfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     return a_bar if np.iscomplexobj(a) else np.real(a_bar)
 
 
-linear(np.fft.rfft, a=_rfft, params=ONE, samples=lines())
-linear(np.fft.irfft, a=_irfft, params=ONE, samples=[*lines(), *lines(complex=True)])
-linear(np.fft.ihfft, a=_ihfft, params=ONE, samples=lines())
-linear(np.fft.rfft2, a=_rfftn, params=TWO, samples=planes())
-linear(np.fft.irfft2, a=_irfftn, params=TWO, samples=[*planes(), *planes(complex=True)])
-linear(np.fft.rfftn, a=_rfftn, params=MANY, samples=planes())
-linear(np.fft.irfftn, a=_irfftn, params=MANY, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.rfft, a=rfft_adjoint, params=ONE, samples=lines())
+linear(np.fft.irfft, a=irfft_adjoint, params=ONE, samples=[*lines(), *lines(complex=True)])
+linear(np.fft.ihfft, a=ihfft_bar, params=ONE, samples=lines())
+linear(np.fft.rfft2, a=rfftn_bar, params=TWO, samples=planes())
+linear(np.fft.irfft2, a=irfftn_bar, params=TWO, samples=[*planes(), *planes(complex=True)])
+linear(np.fft.rfftn, a=rfftn_bar, params=MANY, samples=planes())
+linear(np.fft.irfftn, a=irfftn_bar, params=MANY, samples=[*planes(), *planes(complex=True)])
 # The conjugate of its argument is taken: linear over the real numbers.
-linear(np.fft.hfft, a=_hfft, params=ONE, samples=[*lines(), *lines(complex=True)])
+linear(np.fft.hfft, a=hfft_bar, params=ONE, samples=[*lines(), *lines(complex=True)])
 
 # --- order and frequencies ------------------------------------------------------------------------------------------
 

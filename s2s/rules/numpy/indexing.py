@@ -32,7 +32,7 @@ linear(
 )
 
 
-def _take(y_bar: Any, a: Any, indices: Any, axis: Any, mode: Any) -> Any:
+def take_adjoint(y_bar: Any, a: Any, indices: Any, axis: Any, mode: Any) -> Any:
     if mode == "wrap":
         indices = np.mod(indices, np.size(a) if axis is None else np.shape(a)[axis])
     if mode == "clip":
@@ -41,7 +41,7 @@ def _take(y_bar: Any, a: Any, indices: Any, axis: Any, mode: Any) -> Any:
 
 
 linear(
-    np.take, a=_take, params="a, indices, axis=None, out=None, mode='raise'",
+    np.take, a=take_adjoint, params="a, indices, axis=None, out=None, mode='raise'",
     samples=[
         args(arr(5), [0, 0, 3]), args(arr(3, 4), [1, -1], axis=1), args(arr(3, 4), 5),
         args(arr(3, 4), 1, axis=0),
@@ -78,17 +78,17 @@ linear(
 
 
 
-def _diff(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
+def diff_adjoint(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
     if prepend is None and append is None:
         return rt.diff_bar(y_bar, a, n, axis)
     return diff_parts(y_bar, a, n, axis, prepend, append)[1]
 
 
-def _diff_prepend(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
+def diff_prepend(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
     return diff_parts(y_bar, a, n, axis, prepend, append)[0]
 
 
-def _diff_append(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
+def diff_append(y_bar: Any, a: Any, n: Any, axis: Any, prepend: Any, append: Any) -> Any:
     return diff_parts(y_bar, a, n, axis, prepend, append)[2]
 
 
@@ -112,7 +112,7 @@ def diff_parts(g: Any, a: Any, n: int, axis: int, prepend: Any, append: Any) -> 
 
 
 linear(
-    np.diff, a=_diff, prepend=_diff_prepend, append=_diff_append, joint=True,
+    np.diff, a=diff_adjoint, prepend=diff_prepend, append=diff_append, joint=True,
     params="a, n=1, axis=-1, prepend=None, append=None",
     samples=[
         args(arr(5)), args(arr(5), 2), args(arr(3, 4), axis=0), args(arr(3, 4), n=0),
@@ -122,16 +122,16 @@ linear(
 )
 
 
-def _trapezoid_y(y_bar: Any, y: Any, x: Any, dx: Any, axis: Any) -> Any:
+def trapezoid_y(y_bar: Any, y: Any, x: Any, dx: Any, axis: Any) -> Any:
     """``y`` is the parameter here: the values that are integrated."""
     return np.expand_dims(y_bar, axis) * rt.trapezoid_weights(y, x, dx, axis)
 
 
-def _trapezoid_x(y_bar: Any, y: Any, x: Any, axis: Any) -> Any:
+def trapezoid_x(y_bar: Any, y: Any, x: Any, axis: Any) -> Any:
     return rt.trapezoid_x_bar(y_bar, y, x, axis)
 
 
-def _trapezoid_dx(y_bar: Any, y: Any, x: Any, dx: Any, axis: Any) -> Any:
+def trapezoid_dx(y_bar: Any, y: Any, x: Any, dx: Any, axis: Any) -> Any:
     """Zero where ``x`` is given, as ``dx`` is not read then."""
     if x is not None:
         return 0.0
@@ -139,7 +139,7 @@ def _trapezoid_dx(y_bar: Any, y: Any, x: Any, dx: Any, axis: Any) -> Any:
 
 
 vjp(
-    np.trapezoid, y=_trapezoid_y, x=_trapezoid_x, dx=_trapezoid_dx, params="y, x=None, dx=1.0, axis=-1",
+    np.trapezoid, y=trapezoid_y, x=trapezoid_x, dx=trapezoid_dx, params="y, x=None, dx=1.0, axis=-1",
     samples=[
         args(arr(5)), args(arr(5), dx=num()), args(arr(5), arr(5)), args(arr(3, 4), axis=0),
         args(arr(3, 4), arr(4)),
@@ -148,7 +148,7 @@ vjp(
 )
 
 
-def _trapezoid_dx_dot(dx_dot: Any, y: Any, x: Any, axis: Any) -> Any:
+def trapezoid_dx_dot(dx_dot: Any, y: Any, x: Any, axis: Any) -> Any:
     return (dx_dot if x is None else 0.0) * np.trapezoid(y, axis=axis)
 
 
@@ -156,18 +156,18 @@ jvp(
     np.trapezoid,
     y=lambda y_dot, x, dx, axis: np.trapezoid(y_dot, x, dx, axis),
     x=lambda x_dot, y, axis: np.trapezoid(y, x_dot, axis=axis),
-    dx=_trapezoid_dx_dot,
+    dx=trapezoid_dx_dot,
 )
 
 
-def _interp_x(y_bar: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+def interp_x(y_bar: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     """The slope of the piece; 0 outside, where the result is constant."""
     if period is not None:
         x, xp, fp, _ = rt.periodic(x, xp, fp, period)
     return rt.cast(y_bar * rt.interp_slope(x, xp, fp), x)
 
 
-def _interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
+def interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
     if period is not None:
         return rt.cast(rt.periodic_fp_bar(y_bar, x, xp, fp, period), fp)
     if left is not None:
@@ -177,7 +177,7 @@ def _interp_fp(y_bar: Any, x: Any, xp: Any, fp: Any, left: Any, right: Any, peri
     return rt.cast(rt.interp_fp_bar(y_bar, x, xp, fp), fp)
 
 
-def _interp_xp(y_bar: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+def interp_xp(y_bar: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     """A knot that moves by d moves its pieces: the cotangent of its value, times minus the slope, at each
     point.
     """
@@ -192,15 +192,15 @@ def _interp_end(y_bar: Any, outside: Any, period: Any) -> Any:
     return np.sum(np.where(outside, y_bar, 0.0)) if period is None else 0.0 * np.sum(y_bar)
 
 
-def _interp_period(period: Any) -> Any:
+def interp_period(period: Any) -> Any:
     return rt.no_derivative("the period of np.interp", "it has no rule; scale x and xp instead")
 
 
 vjp(
-    np.interp, x=_interp_x, fp=_interp_fp, xp=_interp_xp,
+    np.interp, x=interp_x, fp=interp_fp, xp=interp_xp,
     left=lambda y_bar, x, xp, period: _interp_end(y_bar, x < xp[0], period),
     right=lambda y_bar, x, xp, period: _interp_end(y_bar, x > xp[-1], period),
-    period=_interp_period, params="x, xp, fp, left=None, right=None, period=None",
+    period=interp_period, params="x, xp, fp, left=None, right=None, period=None",
     samples=[
         args(arr(4, low=0.1, high=2.9), np.arange(4.0), arr(4)), args(num(0.1, 0.9), np.arange(4.0), arr(4)),
         args(np.array([-1.0, 0.5, 1.7, 9.0]), np.arange(4.0), arr(4)),
@@ -214,28 +214,28 @@ vjp(
 )
 
 
-def _interp_x_dot(x_dot: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+def interp_x_dot(x_dot: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     if period is not None:
         x, xp, fp, _ = rt.periodic(x, xp, fp, period)
     return x_dot * rt.interp_slope(x, xp, fp)
 
 
-def _interp_xp_dot(xp_dot: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
+def interp_xp_dot(xp_dot: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     moved = np.interp(x, xp, xp_dot, period=period)
     if period is not None:
         x, xp, fp, _ = rt.periodic(x, xp, fp, period)
     return -rt.interp_slope(x, xp, fp) * moved
 
 
-def _interp_fp_dot(fp_dot: Any, x: Any, xp: Any, left: Any, right: Any, period: Any) -> Any:
+def interp_fp_dot(fp_dot: Any, x: Any, xp: Any, left: Any, right: Any, period: Any) -> Any:
     return np.interp(x, xp, fp_dot, None if left is None else 0.0, None if right is None else 0.0, period)
 
 
 jvp(
-    np.interp, x=_interp_x_dot, xp=_interp_xp_dot, fp=_interp_fp_dot,
+    np.interp, x=interp_x_dot, xp=interp_xp_dot, fp=interp_fp_dot,
     left=lambda left_dot, x, xp, period: np.where((x < xp[0]) & (period is None), left_dot, 0.0),
     right=lambda right_dot, x, xp, period: np.where((x > xp[-1]) & (period is None), right_dot, 0.0),
-    period=_interp_period,
+    period=interp_period,
 )
 
 
@@ -396,11 +396,11 @@ vjp(
 )
 
 
-def _gradient_f_dot(f_dot: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+def gradient_f_dot(f_dot: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
     return np.gradient(f_dot, *varargs, axis=axis, edge_order=edge_order)
 
 
-def _gradient_spacings_dot(varargs_dot: Any, y: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+def gradient_spacings_dot(varargs_dot: Any, y: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
     axes = gradient_axes(f, axis)
     slopes = [y] if len(axes) == 1 else y
     spacings, dots = varargs, varargs_dot
@@ -420,7 +420,7 @@ def spacing_dot(dot: Any, slope: Any, f: Any, spacing: Any, axis: int, edge_orde
     return np.moveaxis(places_dot(dot, np.moveaxis(f, axis, 0), spacing, edge_order), 0, axis)
 
 
-def _gradient_bar_spacings_dot(varargs_dot: Any, g: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
+def gradient_bar_spacings_dot(varargs_dot: Any, g: Any, f: Any, varargs: Any, axis: Any, edge_order: Any) -> Any:
     axes = gradient_axes(f, axis)
     parts = [g] if len(axes) == 1 else g
     given, dots = varargs, varargs_dot
@@ -450,9 +450,9 @@ vjp(
 jvp(
     gradient_bar,
     g=lambda g_dot, f, varargs, axis, edge_order: gradient_bar(g_dot, f, varargs, axis, edge_order),
-    varargs=_gradient_bar_spacings_dot,
+    varargs=gradient_bar_spacings_dot,
 )
-jvp(np.gradient, f=_gradient_f_dot, varargs=_gradient_spacings_dot)
+jvp(np.gradient, f=gradient_f_dot, varargs=gradient_spacings_dot)
 
 
 @model(
@@ -497,7 +497,7 @@ linear(
 
 
 
-def _choose(y_bar: Any, a: Any, choices: Any, mode: Any) -> Any:
+def choose_bar(y_bar: Any, a: Any, choices: Any, mode: Any) -> Any:
     """Each choice gets the cotangent where it was taken."""
     if mode == "raise":
         which = a
@@ -510,14 +510,14 @@ def _choose(y_bar: Any, a: Any, choices: Any, mode: Any) -> Any:
 
 PICKS = np.array([0, 1, 1, 0])
 linear(
-    np.choose, choices=_choose, joint=True, params="a, choices, out=None, mode='raise'",
+    np.choose, choices=choose_bar, joint=True, params="a, choices, out=None, mode='raise'",
     samples=[
         args(PICKS, [arr(4), arr(4)]), args(PICKS, [arr(3, 4), num()]), args(PICKS + 1, [arr(4), num()], mode="clip"),
         args(PICKS + 1, (arr(4), arr(4)), mode="wrap"), args(PICKS, arr(2, 4)),
     ],
 )
 linear(
-    np.ndarray.choose, choices=_choose, joint=True, params="a, choices, out=None, mode='raise'",
+    np.ndarray.choose, choices=choose_bar, joint=True, params="a, choices, out=None, mode='raise'",
     samples=[args(PICKS, [arr(4), arr(4)]), args(PICKS + 1, [arr(4), arr(4)], mode="wrap")],
 )
 

@@ -31,14 +31,14 @@ def spaced(start: Any, stop: Any, count: Any) -> Any:
     return np.arange(count) * step + start
 
 
-def _concatenate(y_bar: Any, arrays: Any, axis: Any, dtype: Any) -> Any:
+def concatenate_bar(y_bar: Any, arrays: Any, axis: Any, dtype: Any) -> Any:
     if isinstance(arrays, (list, tuple)) and len(arrays) == 2 and axis == 0 and dtype is None:
         return [y_bar[: len(arrays[0])], y_bar[len(arrays[0]) :]]
     return rt.split_like(y_bar, arrays, axis)
 
 
 linear(
-    np.concatenate, arrays=_concatenate, joint=True,
+    np.concatenate, arrays=concatenate_bar, joint=True,
     params="arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind'",
     samples=[
         args([arr(2), arr(3)]), args((arr(2), arr(3), arr(1))), args([arr(2, 3), arr(2, 1)], axis=1),
@@ -162,12 +162,12 @@ def insertion(array: Any, obj: Any, values: Any, axis: Any) -> tuple[Any, Any]:
     return np.flatnonzero(tags < 0), places
 
 
-def _insert(y_bar: Any, arr: Any, obj: Any, values: Any, axis: Any) -> Any:
+def insert_bar(y_bar: Any, arr: Any, obj: Any, values: Any, axis: Any) -> Any:
     kept, _ = insertion(arr, obj, values, axis)
     return np.reshape(np.take(y_bar, kept, 0 if axis is None else axis), np.shape(arr))
 
 
-def _insert_values(y_bar: Any, arr: Any, obj: Any, values: Any, axis: Any) -> Any:
+def insert_values(y_bar: Any, arr: Any, obj: Any, values: Any, axis: Any) -> Any:
     _, places = insertion(arr, obj, values, axis)
     along = 0 if axis is None else axis
     g = np.take(y_bar, places, along)
@@ -177,7 +177,7 @@ def _insert_values(y_bar: Any, arr: Any, obj: Any, values: Any, axis: Any) -> An
 
 
 linear(
-    np.insert, arr=_insert, values=_insert_values, joint=True, params="arr, obj, values, axis=None",
+    np.insert, arr=insert_bar, values=insert_values, joint=True, params="arr, obj, values, axis=None",
     samples=[
         args(arr(4), 1, num()), args(arr(4), [0, 3], arr(2)), args(arr(4), [3, 0], arr(2)), args(arr(2, 3), 2, num()),
         args(arr(2, 3), 1, arr(2), axis=1), args(arr(2, 3), 1, num(), axis=0),
@@ -187,13 +187,13 @@ linear(
 )
 
 
-def _delete(y_bar: Any, arr: Any, obj: Any, axis: Any) -> Any:
+def delete_bar(y_bar: Any, arr: Any, obj: Any, axis: Any) -> Any:
     length = np.size(arr) if axis is None else np.shape(arr)[axis]
     return rt.take_bar(y_bar, arr, np.delete(np.arange(length), obj), axis)
 
 
 linear(
-    np.delete, arr=_delete, params="arr, obj, axis=None", harmless="obj",
+    np.delete, arr=delete_bar, params="arr, obj, axis=None", harmless="obj",
     samples=[args(arr(4), 1), args(arr(4), [0, -1]), args(arr(2, 3), 1, axis=1), args(arr(3, 2), slice(0, 2), axis=0)],
 )
 
@@ -212,21 +212,21 @@ def kept_by_trim(y: Any, filt: Any, trim: str, axis: Any) -> tuple[slice, ...]:
 zero(kept_by_trim)  # a call, as it is written: of results of unknown rank its loop has no known length
 
 
-def _trim_zeros(y_bar: Any, y: Any, filt: Any, trim: Any, axis: Any) -> Any:
+def trim_zeros_bar(y_bar: Any, y: Any, filt: Any, trim: Any, axis: Any) -> Any:
     if isinstance(filt, (list, tuple)):
         return rt.index_bar(filt, kept_by_trim(y, filt, trim, axis)[0], y_bar)
     return rt.index_bar(filt, kept_by_trim(y, filt, trim, axis), y_bar)
 
 
 vjp(
-    np.trim_zeros, filt=_trim_zeros, params="filt, trim='fb', axis=None",
+    np.trim_zeros, filt=trim_zeros_bar, params="filt, trim='fb', axis=None",
     samples=[args(arr(4)), args(arr(4), "f"), args(arr(3), trim="b"), args([num(), num()]),
              *([args(arr(2, 3), axis=-1)] if takes(np.trim_zeros, np.zeros(1), axis=-1) else [])],  # from NumPy 2.2 on
 )
 
 
 @jvp(np.trim_zeros)
-def _trim_zeros_dot(y: Any, filt: Any, filt_dot: Any, trim: Any, axis: Any) -> Any:
+def trim_zeros_dot(y: Any, filt: Any, filt_dot: Any, trim: Any, axis: Any) -> Any:
     kept = kept_by_trim(y, filt, trim, axis)
     return filt_dot[kept[0]] if isinstance(filt, (list, tuple)) else filt_dot[kept]
 

@@ -63,41 +63,41 @@ vjp(
 
 
 @jvp(np.linalg.solve)
-def _solve_dot(y: Any, a: Any, b: Any, a_dot: Any, b_dot: Any) -> Any:
+def solve_dot(y: Any, a: Any, b: Any, a_dot: Any, b_dot: Any) -> Any:
     """One solve with the change of both sides: a y_dot = b_dot - a_dot y."""
     if np.ndim(b) == 1:
-        return _solve_dot(y[..., None], a, np.expand_dims(b, -1), a_dot, np.expand_dims(b_dot, -1))[..., 0]
+        return solve_dot(y[..., None], a, np.expand_dims(b, -1), a_dot, np.expand_dims(b_dot, -1))[..., 0]
     if isinstance(a_dot, float):  # there is none
         return np.linalg.solve(a, b_dot)
     return np.linalg.solve(a, b_dot - a_dot @ y)
 
 
-def _inv(y_bar: Any, y: Any) -> Any:
+def inv_bar(y_bar: Any, y: Any) -> Any:
     if np.ndim(y) == 2:
         return -(y.T @ y_bar @ y.T)
     return -(np.swapaxes(y, -1, -2) @ y_bar @ np.swapaxes(y, -1, -2))
 
 
 vjp(
-    np.linalg.inv, a=_inv, params="a",
+    np.linalg.inv, a=inv_bar, params="a",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(2, 2, complex=True))],
 )
 jvp(np.linalg.inv, a=lambda a_dot, y: -(y @ a_dot @ y))
 
 
-def _det(y_bar: Any, y: Any, a: Any) -> Any:
+def det_bar(y_bar: Any, y: Any, a: Any) -> Any:
     if np.ndim(a) == 2:
         return y_bar * rt.cofactor(a, y)
     return y_bar[..., None, None] * rt.cofactor(a, y)
 
 
 vjp(
-    np.linalg.det, a=_det, params="a",
+    np.linalg.det, a=det_bar, params="a",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(2, 2, complex=True)), args(arr(1, 1))],
 )
 
 
-def _slogdet(y_bar: Any, y: Any, a: Any) -> Any:
+def slogdet_bar(y_bar: Any, y: Any, a: Any) -> Any:
     """The result is (sign, log |det|). The sign of a real matrix is constant; that of a complex one turns."""
     if np.iscomplexobj(a):
         weight = rt.slogdet_weight(y_bar, y)
@@ -109,7 +109,7 @@ def _slogdet(y_bar: Any, y: Any, a: Any) -> Any:
 
 
 vjp(
-    np.linalg.slogdet, a=_slogdet, params="a",
+    np.linalg.slogdet, a=slogdet_bar, params="a",
     samples=[args(arr(3, 3)), args(arr(2, 3, 3)), args(arr(3, 3, complex=True))],
 )
 
@@ -142,7 +142,7 @@ def norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> 
     return x * (y_bar / (y + (y == 0.0)))
 
 
-def _norm_ord(ord: Any) -> Any:
+def norm_ord(ord: Any) -> Any:
     return rt.no_derivative("the order of np.linalg.norm", "it has no rule; write the sum of powers")
 
 
@@ -165,17 +165,17 @@ ORDERS = [
     *[args(arr(3, 4, complex=True), p) for p in ("fro", "nuc", 2, 1)],
 ]
 vjp(
-    np.linalg.norm, x=norm_bar, ord=_norm_ord, params="x, ord=None, axis=None, keepdims=False",
+    np.linalg.norm, x=norm_bar, ord=norm_ord, params="x, ord=None, axis=None, keepdims=False",
     samples=[*NORMS, *ORDERS],
 )
 
 
-def _norm_dot(x_dot: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+def norm_dot(x_dot: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     slope = norm_bar(np.ones_like(y), y, x, ord, axis, keepdims)
     return np.sum(np.real(slope * x_dot), axis=axis, keepdims=keepdims)
 
 
-jvp(np.linalg.norm, x=_norm_dot, ord=_norm_ord)
+jvp(np.linalg.norm, x=norm_dot, ord=norm_ord)
 
 
 @model(
@@ -222,7 +222,7 @@ def _cond(x: Any, p: Any = None) -> Any:
 # --- factorisations -----------------------------------------------------------------------------------------
 
 
-def _cholesky(y_bar: Any, y: Any, upper: Any) -> Any:
+def cholesky_adjoint(y_bar: Any, y: Any, upper: Any) -> Any:
     """I. Murray, "Differentiation of the Cholesky decomposition" (2016), equation 10."""
     if upper:
         return rt.cholesky_bar(np.conj(np.swapaxes(y_bar, -1, -2)), np.conj(np.swapaxes(y, -1, -2)))
@@ -232,19 +232,19 @@ def _cholesky(y_bar: Any, y: Any, upper: Any) -> Any:
 POSITIVE_DEFINITE = [args(arr(3, 3, positive=True)), args(arr(2, 3, 3, positive=True))]
 HERMITIAN = args(arr(3, 3, positive=True, complex=True))
 vjp(
-    np.linalg.cholesky, a=_cholesky, params="a, /, *, upper=False",
+    np.linalg.cholesky, a=cholesky_adjoint, params="a, /, *, upper=False",
     samples=[*POSITIVE_DEFINITE, HERMITIAN, args(arr(3, 3, positive=True), upper=True)],
 )
 
 
 @jvp(np.linalg.cholesky)
-def _cholesky_dot(y: Any, a_dot: Any, upper: Any) -> Any:
+def cholesky_tangent(y: Any, a_dot: Any, upper: Any) -> Any:
     if upper:
         return np.conj(np.swapaxes(rt.cholesky_dot(np.conj(np.swapaxes(y, -1, -2)), a_dot), -1, -2))
     return rt.cholesky_dot(y, a_dot)
 
 
-def _eigh(y_bar: Any, y: Any) -> Any:
+def eigh_adjoint(y_bar: Any, y: Any) -> Any:
     """V diag(w_bar) V^T, and what turns the eigenvectors where something reads them."""
     if y_bar[1] is None and np.ndim(y_bar[0]) == np.ndim(y[0]) and not np.iscomplexobj(y[1]):
         return (y[1] * np.expand_dims(y_bar[0], -2)) @ np.swapaxes(y[1], -1, -2)
@@ -252,7 +252,7 @@ def _eigh(y_bar: Any, y: Any) -> Any:
 
 
 vjp(
-    np.linalg.eigh, a=_eigh, params="a, UPLO='L'",
+    np.linalg.eigh, a=eigh_adjoint, params="a, UPLO='L'",
     harmless="UPLO", samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U")],
 )
 vjp(
@@ -276,7 +276,7 @@ def eigh_dot(w: Any, v: Any, a_dot: Any) -> tuple[Any, Any]:
     return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ turn
 
 
-def _svd(y_bar: Any, y: Any, a: Any, compute_uv: Any, hermitian: Any) -> Any:
+def svd_adjoint(y_bar: Any, y: Any, a: Any, compute_uv: Any, hermitian: Any) -> Any:
     """A Hermitian matrix is read in one triangle: the cotangent is the symmetric one, as of ``eigh``."""
     a_bar = rt.svd_bar(y_bar, y, a) if compute_uv else rt.svdvals_bar(y_bar, a)
     return 0.5 * (a_bar + _h(a_bar)) if hermitian else a_bar
@@ -321,7 +321,8 @@ def _completed(columns: Any, like: Any) -> Any:
 
 
 vjp(
-    np.linalg.svd, a=_svd, params="a, full_matrices=True, compute_uv=True, hermitian=False", harmless="full_matrices",
+    np.linalg.svd, a=svd_adjoint, params="a, full_matrices=True, compute_uv=True, hermitian=False",
+    harmless="full_matrices",
     samples=[
         args(arr(3, 3, positive=True), hermitian=True), args(arr(3, 3, positive=True), True, False, True),
         args(arr(3, 4), compute_uv=False), args(arr(2, 4, 3), compute_uv=False), args(arr(3, 3)),
@@ -340,7 +341,7 @@ jvp(
 jvp(np.linalg.svdvals, x=lambda x_dot, x: svdvals_dot(x, x_dot))
 
 
-def _qr(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
+def qr_adjoint(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
     if mode == "r":
         return rt.qr_bar((None, y_bar), (np.linalg.qr(a)[0], y), mode)
     if mode == "raw":
@@ -349,7 +350,7 @@ def _qr(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
 
 
 vjp(
-    np.linalg.qr, a=_qr, params="a, mode='reduced'",
+    np.linalg.qr, a=qr_adjoint, params="a, mode='reduced'",
     samples=[
         args(arr(4, 3)), args(arr(3, 3)), args(arr(2, 4, 3)), args(arr(3, 5)), args(arr(2, 3, 4)),
         args(arr(3, 3), "complete"), args(arr(3, 4), "complete"), args(arr(4, 3), "r"), args(arr(4, 3, complex=True)),
@@ -378,7 +379,7 @@ def qr_dot(q: Any, r: Any, a_dot: Any) -> tuple[Any, Any]:
 
 
 @jvp(np.linalg.qr)
-def _qr_dot(y: Any, a: Any, a_dot: Any, mode: Any) -> Any:
+def qr_tangent(y: Any, a: Any, a_dot: Any, mode: Any) -> Any:
     if mode == "raw":
         return rt.no_derivative("np.linalg.qr", "the mode 'raw' has no rule; use 'reduced'")
     if mode == "r":
@@ -386,14 +387,14 @@ def _qr_dot(y: Any, a: Any, a_dot: Any, mode: Any) -> Any:
     return qr_dot(y[0], y[1], a_dot)
 
 
-def _pinv(y_bar: Any, y: Any, a: Any, hermitian: Any) -> Any:
+def pinv_adjoint(y_bar: Any, y: Any, a: Any, hermitian: Any) -> Any:
     """A Hermitian matrix is read in one triangle: the cotangent is the symmetric one, as of ``eigh``."""
     a_bar = rt.pinv_bar(y_bar, y, a)
     return 0.5 * (a_bar + _h(a_bar)) if hermitian else a_bar
 
 
 vjp(
-    np.linalg.pinv, a=_pinv, params="a, rcond=None, hermitian=False, *, rtol=None", harmless="rcond rtol",
+    np.linalg.pinv, a=pinv_adjoint, params="a, rcond=None, hermitian=False, *, rtol=None", harmless="rcond rtol",
     samples=[
         args(arr(4, 3)), args(arr(3, 4)), args(arr(3, 3)), args(arr(2, 4, 3)), args(arr(4, 3, complex=True)),
         args(arr(3, 3, positive=True), hermitian=True), args(arr(4, 3), 1e-10), args(arr(4, 3), rtol=1e-10),
@@ -402,7 +403,7 @@ vjp(
 
 
 @jvp(np.linalg.pinv)
-def _pinv_dot(y: Any, a: Any, a_dot: Any) -> Any:
+def pinv_tangent(y: Any, a: Any, a_dot: Any) -> Any:
     return pinv_dot(y, a, a_dot)
 
 
@@ -453,17 +454,17 @@ def _lstsq_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> tuple[Any, Any, Any, A
     return x_dot, squares_dot, 0, svdvals_dot(a, a_dot)
 
 
-def _lstsq_a_dot(a_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
+def lstsq_a_dot(a_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
     x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(a, b, a_dot, np.zeros_like(b))
     return x_dot, squares_dot[: len(y[1])], rank_dot, s_dot
 
 
-def _lstsq_b_dot(b_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
+def lstsq_b_dot(b_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
     x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(a, b, np.zeros_like(a), b_dot)
     return x_dot, squares_dot[: len(y[1])], rank_dot, s_dot
 
 
-jvp(np.linalg.lstsq, a=_lstsq_a_dot, b=_lstsq_b_dot)
+jvp(np.linalg.lstsq, a=lstsq_a_dot, b=lstsq_b_dot)
 
 
 @model(

@@ -33,7 +33,7 @@ from s2s.rules.samples import args, arr, num
 from s2s.rules.table import jvp, vjp
 
 
-def _nansum(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
+def nansum_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     left_out = np.isnan(a) if where is True else np.isnan(a) | ~np.asarray(where)
@@ -41,7 +41,7 @@ def _nansum(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-def _nanmean(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
+def nanmean_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     there = ~np.isnan(a) if where is True else ~np.isnan(a) & where
@@ -49,99 +49,99 @@ def _nanmean(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: An
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-def _nanvar(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
+def nanvar_bar(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     return rt.cast(masked_spread(y_bar, a, axis, ddof + correction, ~np.isnan(a) & where, mean), a)
 
 
-def _nanstd(
+def nanstd_bar(
     y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
-    return _nanvar(0.5 * y_bar / np.where(y == 0.0, 1.0, y), a, axis, ddof, keepdims, where, mean, correction)
+    return nanvar_bar(0.5 * y_bar / np.where(y == 0.0, 1.0, y), a, axis, ddof, keepdims, where, mean, correction)
 
 
-def _nanvar_mean(
+def nanvar_mean(
     y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
     return var_mean(y_bar, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
 
 
-def _nanstd_mean(
+def nanstd_mean(
     y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
     halved = 0.5 * y_bar / np.where(y == 0.0, 1.0, y)
     return var_mean(halved, a, axis, ddof, keepdims, ~np.isnan(a) & where, mean, correction)
 
 
-def _nanprod(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
+def nanprod_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
     return prod_bar(y_bar, a, axis, keepdims, initial, ~np.isnan(a) & where, dtype)
 
 
-def _nanprod_initial(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+def nanprod_initial(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return prod_initial_bar(y_bar, a, axis, keepdims, ~np.isnan(a) & where)
 
 
-def _nancumsum(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
+def nancumsum_bar(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
     return np.where(np.isnan(a), 0.0, cumsum_bar(y_bar, a, axis, dtype))
 
 
-def _nancumprod(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
+def nancumprod_bar(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
     return np.where(np.isnan(a), 0.0, cumprod_bar(y_bar, np.where(np.isnan(a), 1.0, a), axis, dtype))
 
 
 vjp(
-    np.nansum, a=_nansum, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION,
+    np.nansum, a=nansum_bar, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION,
     samples=[*over_axes(), *MASKED, args(arr(3, 4), 0, initial=num()), OF_TYPE],
 )
 vjp(
-    np.nanmean, a=_nanmean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
+    np.nanmean, a=nanmean_bar, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
     samples=[*over_axes(), *MASKED, OF_TYPE],
 )
-vjp(np.nanvar, a=_nanvar, mean=_nanvar_mean, params=SPREAD, harmless="dtype", samples=SPREAD_OF_MANY)
+vjp(np.nanvar, a=nanvar_bar, mean=nanvar_mean, params=SPREAD, harmless="dtype", samples=SPREAD_OF_MANY)
 vjp(
-    np.nanstd, a=_nanstd, mean=_nanstd_mean, params=SPREAD, harmless="dtype",
+    np.nanstd, a=nanstd_bar, mean=nanstd_mean, params=SPREAD, harmless="dtype",
     samples=SPREAD_OF_MANY,
 )
 vjp(
-    np.nanprod, a=_nanprod, initial=_nanprod_initial,
+    np.nanprod, a=nanprod_bar, initial=nanprod_initial,
     params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",
     samples=[*over_axes(), *MASKED, OF_TYPE, args(arr(3, 4), 1, initial=num())],
 )
-vjp(np.nancumsum, a=_nancumsum, params="a, axis=None, dtype=None, out=None", samples=SCANS)
-vjp(np.nancumprod, a=_nancumprod, params="a, axis=None, dtype=None, out=None", samples=SCANS)
+vjp(np.nancumsum, a=nancumsum_bar, params="a, axis=None, dtype=None, out=None", samples=SCANS)
+vjp(np.nancumprod, a=nancumprod_bar, params="a, axis=None, dtype=None, out=None", samples=SCANS)
 vjp(np.nanmax, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
 vjp(np.nanmin, a=extreme_bar, initial=extreme_initial_bar, params=EXTREME, samples=[*over_axes(), *STARTED])
 
 
-def _initial_dot(initial_dot: Any, y: Any) -> Any:
+def initial_tangent(initial_dot: Any, y: Any) -> Any:
     return np.broadcast_to(initial_dot, np.shape(y))
 
 
-def _nansum_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+def nansum_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return np.sum(a_dot, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
 
 
-def _nanmean_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+def nanmean_dot(a_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return np.mean(a_dot, axis=axis, keepdims=keepdims, where=~np.isnan(a) & where)
 
 
-def _nanprod_dot(
+def nanprod_dot(
     a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
     return prod_dot(a_dot, a, axis, dtype, keepdims, initial, ~np.isnan(a) & where)
 
 
-def _nanprod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
+def nanprod_initial_dot(initial_dot: Any, a: Any, axis: Any, keepdims: Any, where: Any) -> Any:
     return prod_initial_dot(initial_dot, a, axis, keepdims, ~np.isnan(a) & where)
 
 
-jvp(np.nansum, a=_nansum_dot, initial=_initial_dot)
-jvp(np.nanmean, a=_nanmean_dot)
-jvp(np.nanprod, a=_nanprod_dot, initial=_nanprod_initial_dot)
+jvp(np.nansum, a=nansum_dot, initial=initial_tangent)
+jvp(np.nanmean, a=nanmean_dot)
+jvp(np.nanprod, a=nanprod_dot, initial=nanprod_initial_dot)
 jvp(np.nancumsum, a=lambda a_dot, a, axis: np.cumsum(np.where(np.isnan(a), 0.0, a_dot), axis))
 
 
 @jvp(np.nancumprod)
-def _nancumprod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
+def nancumprod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any) -> Any:
     return cumprod_along_dot(np.where(np.isnan(a), 1.0, a), np.where(np.isnan(a), 0.0, a_dot), axis, dtype)

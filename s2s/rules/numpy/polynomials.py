@@ -116,18 +116,18 @@ vjp(
 jvp(characteristic, a=lambda a_dot, y, a: characteristic_dot(y, a, a_dot))
 
 
-def _roots(y_bar: Any, y: Any, p: Any) -> Any:
+def roots_bar(y_bar: Any, y: Any, p: Any) -> Any:
     """A simple root z moves by -z^k / p'(z) with the coefficient of x^k; a multiple one has no derivative (inf)."""
     slopes = np.polyval(np.polyder(p), y)
     powers = np.vander(y, len(p))
     return rt.cast(-((y_bar / slopes) @ powers), p)
 
 
-vjp(np.roots, p=_roots, params="p", samples=[args(arr(4)), args(arr(3)), args(arr(4, complex=True))])
+vjp(np.roots, p=roots_bar, params="p", samples=[args(arr(4)), args(arr(3)), args(arr(4, complex=True))])
 
 
 @jvp(np.roots)
-def _roots_dot(y: Any, p: Any, p_dot: Any) -> Any:
+def roots_dot(y: Any, p: Any, p_dot: Any) -> Any:
     return -(np.vander(y, len(p)) @ p_dot) / np.polyval(np.polyder(p), y)
 
 
@@ -213,30 +213,30 @@ def polydiv_dots(y: Any, u: Any, v: Any, u_dot: Any, v_dot: Any) -> tuple[Any, A
     return q_dot, (change - np.convolve(q_dot, v))[len(u) - len(r) :]
 
 
-def _polydiv_u_bar(y_bar: Any, y: Any, u: Any, v: Any) -> Any:
+def polydiv_u_bar(y_bar: Any, y: Any, u: Any, v: Any) -> Any:
     return rt.cast(np.reshape(polydiv_bars(y_bar, y, u, v)[0], np.shape(u)), u)
 
 
-def _polydiv_v_bar(y_bar: Any, y: Any, u: Any, v: Any) -> Any:
+def polydiv_v_bar(y_bar: Any, y: Any, u: Any, v: Any) -> Any:
     return rt.cast(np.reshape(polydiv_bars(y_bar, y, u, v)[1], np.shape(v)), v)
 
 
-def _polydiv_u_dot(u_dot: Any, y: Any, u: Any, v: Any) -> Any:
+def polydiv_u_dot(u_dot: Any, y: Any, u: Any, v: Any) -> Any:
     return polydiv_dots(y, u, v, np.atleast_1d(u_dot), np.zeros_like(np.atleast_1d(v)))
 
 
-def _polydiv_v_dot(v_dot: Any, y: Any, u: Any, v: Any) -> Any:
+def polydiv_v_dot(v_dot: Any, y: Any, u: Any, v: Any) -> Any:
     return polydiv_dots(y, u, v, np.zeros_like(np.atleast_1d(u)), np.atleast_1d(v_dot))
 
 
 vjp(
-    np.polydiv, u=_polydiv_u_bar, v=_polydiv_v_bar, params="u, v",
+    np.polydiv, u=polydiv_u_bar, v=polydiv_v_bar, params="u, v",
     samples=[
         args(arr(5), DIVISOR), args(arr(3), DIVISOR), args(arr(2), DIVISOR), args(arr(4), num(0.5)),
         args(arr(4, complex=True), arr(2, low=0.5, complex=True)),
     ],
 )
-jvp(np.polydiv, u=_polydiv_u_dot, v=_polydiv_v_dot)
+jvp(np.polydiv, u=polydiv_u_dot, v=polydiv_v_dot)
 
 
 # --- what else is known ---------------------------------------------------------------------------------------------

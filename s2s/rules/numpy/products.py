@@ -260,7 +260,7 @@ def _spell_indices(indices: Any) -> str:
     return "".join("..." if i is Ellipsis else chr(ord("a") + i) if i < 26 else chr(ord("A") + i - 26) for i in indices)
 
 
-def _einsum(y_bar: Any, subscripts: Any, operands: Any) -> Any:
+def einsum_adjoint(y_bar: Any, subscripts: Any, operands: Any) -> Any:
     """One einsum for each operand: its indices become the output, the cotangent takes its place. An index that stands
     in an operand alone is summed away by the primal, so that the cotangent is the same along it."""
     if not isinstance(subscripts, str):
@@ -288,7 +288,7 @@ def _einsum(y_bar: Any, subscripts: Any, operands: Any) -> Any:
 
 
 linear(
-    np.einsum, operands=_einsum,
+    np.einsum, operands=einsum_adjoint,
     subscripts=lambda y_bar, subscripts, operands: einsum_parts(y_bar, subscripts, operands)[0],
     params="subscripts, *operands, out=None, optimize=False, dtype=None, order='K', casting='safe'",
     samples=[
@@ -325,7 +325,7 @@ def _check_vectors(x: Any, own: Any, axis: Any) -> None:
         rt.no_derivative("np.cross", "vectors of length 2 have no rule; give them a third number, 0.0")
 
 
-def _cross_a(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
+def cross_a(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
     """b x y_bar: the triple product is the same for all three in a circle."""
     _check_vectors(a, axisa, axis)
     _check_vectors(b, axisb, axis)
@@ -335,7 +335,7 @@ def _cross_a(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axi
     return np.moveaxis(rt.unbroadcast(last, np.moveaxis(a, axisa, -1)), -1, axisa)
 
 
-def _cross_b(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
+def cross_b(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axis: Any) -> Any:
     _check_vectors(a, axisa, axis)
     _check_vectors(b, axisb, axis)
     if axis is not None or (axisa == -1 and axisb == -1 and axisc == -1):
@@ -346,7 +346,7 @@ def _cross_b(y_bar: Any, a: Any, b: Any, axisa: Any, axisb: Any, axisc: Any, axi
 
 # Vectors of length 2 are deprecated in NumPy; the rule is for length 3.
 linear(
-    np.cross, a=_cross_a, b=_cross_b, params="a, b, axisa=-1, axisb=-1, axisc=-1, axis=None",
+    np.cross, a=cross_a, b=cross_b, params="a, b, axisa=-1, axisb=-1, axisc=-1, axis=None",
     samples=[
         args(arr(3), arr(3)), args(arr(4, 3), arr(4, 3)), args(arr(4, 3), arr(3)),
         args(arr(3, 4), arr(3, 4), axis=0), args(arr(3, 4), arr(4, 3), axisa=0), args(arr(3, 4), arr(3), 0, 0, 0),
@@ -405,12 +405,12 @@ linear(
 # --- trace ------------------------------------------------------------------------------------------------
 
 
-def _trace(y_bar: Any, a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
+def trace_bar(y_bar: Any, a: Any, offset: Any, axis1: Any, axis2: Any) -> Any:
     return rt.cast(rt.diagonal_bar(np.expand_dims(y_bar, -1), a, offset, axis1, axis2), a)
 
 
 linear(
-    np.trace, a=_trace, harmless="dtype", params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
+    np.trace, a=trace_bar, harmless="dtype", params="a, offset=0, axis1=0, axis2=1, dtype=None, out=None",
     samples=[
         args(arr(3, 3)), args(arr(3, 4), offset=1), args(arr(2, 3, 4), axis1=1, axis2=-1),
         args(arr(3, 3), dtype=np.float64),
@@ -418,7 +418,7 @@ linear(
 )
 alias(np.trace, np.ndarray.trace)
 linear(
-    np.linalg.trace, a=lambda y_bar, a, offset: _trace(y_bar, a, offset, -2, -1),
+    np.linalg.trace, a=lambda y_bar, a, offset: trace_bar(y_bar, a, offset, -2, -1),
     params="a, /, *, offset=0, dtype=None", harmless="dtype",
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1), args(arr(3, 3), dtype=np.float64)],
 )

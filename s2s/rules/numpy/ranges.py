@@ -16,7 +16,7 @@ from s2s.rules.table import jvp, linear, model, vjp, zero
 # --- ranges between two ends --------------------------------------------------------------------------------
 
 
-def _linspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, retstep: Any, axis: Any) -> Any:
+def linspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, retstep: Any, axis: Any) -> Any:
     """The weights of the start fall from 1 to 0 over the points."""
     if retstep:
         points_bar, step_bar = rt.whole(y_bar, y)
@@ -25,7 +25,7 @@ def _linspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, ret
     return rt.unbroadcast(rt.weigh(1.0 - rt.fractions(num, endpoint), y_bar, axis), start)
 
 
-def _linspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, retstep: Any, axis: Any) -> Any:
+def linspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, retstep: Any, axis: Any) -> Any:
     if retstep:
         points_bar, step_bar = rt.whole(y_bar, y)
         return rt.unbroadcast(
@@ -35,7 +35,7 @@ def _linspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, retst
 
 
 linear(
-    np.linspace, start=_linspace_start, stop=_linspace_stop, joint=True, harmless="dtype",
+    np.linspace, start=linspace_start, stop=linspace_stop, joint=True, harmless="dtype",
     params="start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None",
     samples=[
         args(num(), num(), 5), args(num(), num(), 4, endpoint=False), args(arr(3), num(), 5),
@@ -65,17 +65,17 @@ def _logspace(
     return powers if dtype is None else powers.astype(dtype)
 
 
-def _geomspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, axis: Any) -> Any:
+def geomspace_start(y_bar: Any, y: Any, start: Any, num: Any, endpoint: Any, axis: Any) -> Any:
     """y = start^(1 - t) stop^t."""
     return rt.unbroadcast(rt.weigh(1.0 - rt.fractions(num, endpoint), y_bar * y, axis) / start, start)
 
 
-def _geomspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, axis: Any) -> Any:
+def geomspace_stop(y_bar: Any, y: Any, stop: Any, num: Any, endpoint: Any, axis: Any) -> Any:
     return rt.unbroadcast(rt.weigh(rt.fractions(num, endpoint), y_bar * y, axis) / stop, stop)
 
 
 vjp(
-    np.geomspace, start=_geomspace_start, stop=_geomspace_stop, harmless="dtype",
+    np.geomspace, start=geomspace_start, stop=geomspace_stop, harmless="dtype",
     params="start, stop, num=50, endpoint=True, dtype=None, axis=0",
     samples=[
         args(num(1, 2), num(3, 4), 5), args(num(1, 2), num(3, 4), 4, endpoint=False),
@@ -92,13 +92,13 @@ jvp(
 
 
 # An array of integers carries no derivative, so these arguments are floats. How many points there are is constant.
-def _arange_start(y_bar: Any, start: Any, stop: Any) -> Any:
+def arange_start(y_bar: Any, start: Any, stop: Any) -> Any:
     """With one argument that is the end."""
     return rt.zeros_like(start) if stop is None else rt.cast(np.sum(y_bar), start)
 
 
 vjp(
-    np.arange, start=_arange_start, stop=lambda stop: rt.zeros_like(stop), harmless="dtype",
+    np.arange, start=arange_start, stop=lambda stop: rt.zeros_like(stop), harmless="dtype",
     step=lambda y_bar, step: rt.cast(np.sum(y_bar * np.arange(len(y_bar))), step),
     params="start, stop=None, step=1, dtype=None, *, device=None, like=None",
     samples=[

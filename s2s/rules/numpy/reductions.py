@@ -35,7 +35,7 @@ EMPTY = [args(arr(0)), args(arr(0, 3), axis=0), args(arr(0, 3), axis=1)]
 # --- sum and mean -------------------------------------------------------------------------------------------
 
 
-def _sum(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
+def sum_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     if where is not True:
@@ -47,7 +47,7 @@ def _sum(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -
 
 # Joint: a tangent of the start takes part in the sum of the tangents, and no start is zero.
 linear(
-    np.sum, a=_sum, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION, joint=True,
+    np.sum, a=sum_bar, initial=lambda y_bar: np.sum(y_bar), params=REDUCTION, joint=True,
     samples=[
         *over_axes(), *EMPTY, args(arr(3, 2), where=np.array([True, False])), args(num()), args(arr(3), initial=2.5),
         args(arr(3, 2), axis=0, initial=num()), args(arr(3, 2), 1, initial=num(), where=np.array([True, False])),
@@ -63,7 +63,7 @@ def count(a: Any, axis: Any, where: Any) -> Any:
     return np.sum(there, axis=axis, keepdims=True, dtype=np.asarray(a).real.dtype.type)
 
 
-def _mean(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
+def mean_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: Any) -> Any:
     if where is not True:
         if axis is not None and not keepdims:
             y_bar = np.expand_dims(y_bar, axis)
@@ -88,13 +88,13 @@ MASKED = [
     args(arr(3, 4), axis=1, where=np.array([True, False, True, True])),
 ]
 linear(
-    np.mean, a=_mean, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
+    np.mean, a=mean_bar, params="a, axis=None, dtype=None, out=None, keepdims=False, where=True",
     samples=[*over_axes(), *MASKED, args(arr(3, 2), axis=1, dtype=np.float64), args(arr(2, 3, complex=True), axis=0)],
 )
 alias(np.mean, np.ndarray.mean)
 
 
-def _average(y_bar: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
+def average_bar(y_bar: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
     if returned:
         y_bar = y_bar[0]
     if axis is not None and not keepdims:
@@ -105,7 +105,7 @@ def _average(y_bar: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdim
     return rt.cast(y_bar * (w / np.sum(w, axis=axis, keepdims=True)), a)
 
 
-def _average_weights(y_bar: Any, y: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
+def average_weights(y_bar: Any, y: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
     total_bar: Any = 0.0
     if returned:
         y_bar, total_bar = rt.whole(y_bar, y)
@@ -118,12 +118,12 @@ def _average_weights(y_bar: Any, y: Any, a: Any, axis: Any, weights: Any, return
     return rt.cast(np.reshape(rt.unbroadcast(spread, w), np.shape(weights)), weights)
 
 
-def _average_dot(a_dot: Any, y: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
+def average_dot(a_dot: Any, y: Any, axis: Any, weights: Any, returned: Any, keepdims: Any) -> Any:
     change = np.average(a_dot, axis, weights, keepdims=keepdims)
     return (change, np.zeros_like(y[1])) if returned else change
 
 
-def _average_weights_dot(
+def average_weights_dot(
     weights_dot: Any, y: Any, a: Any, axis: Any, weights: Any, returned: Any, keepdims: Any
 ) -> Any:
     mean = y[0] if returned else y
@@ -137,7 +137,7 @@ def _average_weights_dot(
 
 
 vjp(
-    np.average, a=_average, weights=_average_weights,
+    np.average, a=average_bar, weights=average_weights,
     params="a, axis=None, weights=None, returned=False, *, keepdims=False",
     samples=[
         args(arr(5)), args(arr(3, 4), axis=1), args(arr(5), weights=arr(5, low=0.5)),
@@ -148,14 +148,14 @@ vjp(
         args(arr(3, complex=True), weights=arr(3, low=0.5)),
     ],
 )
-jvp(np.average, a=_average_dot, weights=_average_weights_dot)
+jvp(np.average, a=average_dot, weights=average_weights_dot)
 
 # --- var and std --------------------------------------------------------------------------------------------
 
 SPREAD = "a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True, mean=None, correction=0"
 
 
-def _var(
+def var_bar(
     y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, dtype: Any
 ) -> Any:
     if axis is not None and not keepdims:
@@ -174,7 +174,7 @@ def _var(
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-def _std(
+def std_bar(
     y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any, dtype: Any
 ) -> Any:
     """0 where all values are equal, as the derivative of abs at 0."""
@@ -214,7 +214,7 @@ def var_mean(y_bar: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any
     return rt.unbroadcast(np.where(where, weight * away, 0.0), mean)
 
 
-def _std_mean(
+def std_mean(
     y_bar: Any, y: Any, a: Any, axis: Any, ddof: Any, keepdims: Any, where: Any, mean: Any, correction: Any
 ) -> Any:
     halved = 0.5 * y_bar / np.where(y == 0.0, 1.0, y)
@@ -227,9 +227,9 @@ SPREAD_OF_MANY = [
     args(arr(3, 4), mean=np.ones((1, 1)), keepdims=True), args(arr(3, 4), axis=0, mean=arr(1, 4), where=MASK),
     args(arr(3, 4, complex=True), axis=0), args(arr(5), dtype=np.float64),
 ]
-vjp(np.var, a=_var, mean=var_mean, params=SPREAD, samples=[*SPREAD_OF_MANY, args(arr())])
+vjp(np.var, a=var_bar, mean=var_mean, params=SPREAD, samples=[*SPREAD_OF_MANY, args(arr())])
 # A single element has no spread: the corner of the root.
-vjp(np.std, a=_std, mean=_std_mean, params=SPREAD, samples=SPREAD_OF_MANY)
+vjp(np.std, a=std_bar, mean=std_mean, params=SPREAD, samples=SPREAD_OF_MANY)
 
 
 OF_METHODS = [s for s in SPREAD_OF_MANY if "correction" not in s.kwargs]
@@ -311,7 +311,7 @@ alias(np.max, np.amax, np.ndarray.max)
 alias(np.min, np.amin, np.ndarray.min)
 
 
-def _ptp(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
+def ptp_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     top = a == np.max(a, axis=axis, keepdims=True)
@@ -321,7 +321,7 @@ def _ptp(y_bar: Any, a: Any, axis: Any, keepdims: Any) -> Any:
     return up - np.where(bottom, y_bar / np.sum(bottom, axis=axis, keepdims=True, dtype=dtype), 0.0)
 
 
-vjp(np.ptp, a=_ptp, params="a, axis=None, out=None, keepdims=False", samples=over_axes())
+vjp(np.ptp, a=ptp_bar, params="a, axis=None, out=None, keepdims=False", samples=over_axes())
 
 
 # --- scans --------------------------------------------------------------------------------------------------
@@ -383,14 +383,14 @@ def without_first(g: Any, axis: int) -> Any:
     return g[(slice(None),) * (axis % np.ndim(g)) + (slice(1, None),)]
 
 
-def _cumulative_sum(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+def cumulative_sum_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
     along = 0 if axis is None else axis
     g = without_first(y_bar, along) if include_initial else y_bar
     a_bar = rt.reverse_cumsum(g, along)
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
-def _cumulative_prod(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+def cumulative_prod_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
     along = 0 if axis is None else axis
     g = without_first(y_bar, along) if include_initial else y_bar
     a_bar = rt.cumprod_bar(g, a, along)
@@ -402,12 +402,12 @@ CUMULATED = [
     args(arr(5)), args(arr(3, 4), axis=1), args(arr(3, 4), axis=-2, include_initial=True),
     args(arr(4), dtype=np.float64),
 ]
-linear(np.cumulative_sum, a=_cumulative_sum, params=CUMULATIVE, samples=CUMULATED)
-vjp(np.cumulative_prod, a=_cumulative_prod, params=CUMULATIVE, samples=CUMULATED)
+linear(np.cumulative_sum, a=cumulative_sum_bar, params=CUMULATIVE, samples=CUMULATED)
+vjp(np.cumulative_prod, a=cumulative_prod_bar, params=CUMULATIVE, samples=CUMULATED)
 
 
 @jvp(np.cumulative_prod)
-def _cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
+def cumulative_prod_dot(a: Any, a_dot: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
     along = 0 if axis is None else axis
     if dtype is not None:
         a, a_dot = np.asarray(a, dtype), np.asarray(a_dot, dtype)

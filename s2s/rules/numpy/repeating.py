@@ -197,7 +197,7 @@ def _refuse_mode(mode: Any) -> Any:
     return rt.no_derivative("np.pad", f"the mode {name} has no rule; pad with np.concatenate")
 
 
-def _pad(
+def pad_adjoint(
     y_bar: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: Any
 ) -> Any:
     if mode in STAGED:
@@ -211,15 +211,15 @@ def _pad(
     return rt.unpad(y_bar, array, pad_width)
 
 
-def _pad_constant_values(y_bar: Any, array: Any, pad_width: Any, mode: Any, constant_values: Any) -> Any:
+def pad_constant_values(y_bar: Any, array: Any, pad_width: Any, mode: Any, constant_values: Any) -> Any:
     return rt.pad_value_bar(y_bar, array, pad_width, constant_values)
 
 
-def _pad_end_values(y_bar: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any) -> Any:
+def pad_end_values(y_bar: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any) -> Any:
     return pad_stages_bar(y_bar, array, pad_width, mode, stat_length, end_values)[1]
 
 
-def _pad_dot(
+def pad_dot(
     array_dot: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any, reflect_type: Any
 ) -> Any:
     if mode in STAGED:
@@ -231,11 +231,11 @@ def _pad_dot(
     return _refuse_mode(mode)
 
 
-def _pad_constant_values_dot(constant_values_dot: Any, array: Any, pad_width: Any) -> Any:
+def pad_constant_values_dot(constant_values_dot: Any, array: Any, pad_width: Any) -> Any:
     return np.pad(np.zeros_like(array), pad_width, constant_values=constant_values_dot)
 
 
-def _pad_end_values_dot(
+def pad_end_values_dot(
     end_values_dot: Any, array: Any, pad_width: Any, mode: Any, stat_length: Any, end_values: Any
 ) -> Any:
     return pad_stages_dot(np.zeros_like(array), end_values_dot, array, pad_width, mode, stat_length, end_values)
@@ -263,7 +263,7 @@ linear(
     harmless="array end_values", samples=[args(arr(3), num(), np.array([1.0, 3.0, 2.0]), 1, "linear_ramp", None, 1.0)],
 )
 vjp(
-    np.pad, array=_pad, end_values=_pad_end_values, constant_values=_pad_constant_values,
+    np.pad, array=pad_adjoint, end_values=pad_end_values, constant_values=pad_constant_values,
     params=(
         "array, pad_width, mode='constant', *, constant_values=0, stat_length=None, end_values=0, reflect_type='even'"
     ),
@@ -281,7 +281,7 @@ vjp(
         *([args(arr(3), {0: (1, 2)})] if takes(np.pad, np.zeros(1), {0: 1}) else []),  # from NumPy 2.2 on
     ],
 )
-jvp(np.pad, array=_pad_dot, constant_values=_pad_constant_values_dot, end_values=_pad_end_values_dot)
+jvp(np.pad, array=pad_dot, constant_values=pad_constant_values_dot, end_values=pad_end_values_dot)
 
 # --- what else is known ---------------------------------------------------------------------------------------------
 

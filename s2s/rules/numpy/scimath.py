@@ -20,12 +20,12 @@ BOTH = (args(num(0.2, 0.8)), args(num(-1.8, -1.2)), args(arr(3, low=0.2, high=0.
 """Inside, outside, and elements of both kinds."""
 
 
-def _power_exponent(y: Any, x: Any, p: Any) -> Any:
+def power_exponent_partial(y: Any, x: Any, p: Any) -> Any:
     """y * log(x), 0 where the power is 0."""
     return y * np.emath.log(np.where(x == 0.0, 1.0, x))
 
 
-def _log_base(y: Any, n: Any, x: Any) -> Any:
+def log_base_partial(y: Any, n: Any, x: Any) -> Any:
     return -y / (n * np.emath.log(n))
 
 
@@ -34,11 +34,11 @@ partials(np.emath.log, lambda y, x: rt.quotient(1.0, x), params="x", samples=BOT
 partials(np.emath.log2, lambda y, x: rt.quotient(1.0, math.log(2.0) * x), params="x", samples=BOTH)
 partials(np.emath.log10, lambda y, x: rt.quotient(1.0, math.log(10.0) * x), params="x", samples=BOTH)
 partials(
-    np.emath.logn, _log_base, lambda y, n, x: rt.quotient(1.0, x * np.emath.log(n)), params="n, x",
+    np.emath.logn, log_base_partial, lambda y, n, x: rt.quotient(1.0, x * np.emath.log(n)), params="n, x",
     samples=(args(2.5, arr(3, low=0.2, high=0.8)), args(num(1.5, 3.0), arr(3, low=-2.0, high=2.0))),
 )
 partials(
-    np.emath.power, lambda y, x, p: p * np.emath.power(x, p - 1), _power_exponent, params="x, p",
+    np.emath.power, lambda y, x, p: p * np.emath.power(x, p - 1), power_exponent_partial, params="x, p",
     samples=(
         args(arr(3, low=0.2, high=0.8), 2.5), args(arr(3, low=-0.8, high=0.8), num(0.5, 1.5)),
         args(num(-0.8, -0.2), arr(2, 3)), args(arr(3), 3),

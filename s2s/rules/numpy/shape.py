@@ -47,7 +47,7 @@ linear(
 )
 
 
-def _at_least(y_bar: Any, arys: Any) -> Any:
+def at_least_bar(y_bar: Any, arys: Any) -> Any:
     """One array gives one result, several give a tuple."""
     if len(arys) == 1:
         return (np.reshape(y_bar, np.shape(arys[0])),)
@@ -55,45 +55,45 @@ def _at_least(y_bar: Any, arys: Any) -> Any:
 
 
 linear(
-    np.atleast_1d, joint=True, arys=_at_least, params="*arys",
+    np.atleast_1d, joint=True, arys=at_least_bar, params="*arys",
     samples=[args(num()), args(arr(2, 3)), args(arr(), arr(2))],
 )
 linear(
-    np.atleast_2d, joint=True, arys=_at_least, params="*arys",
+    np.atleast_2d, joint=True, arys=at_least_bar, params="*arys",
     samples=[args(num()), args(arr(3)), args(arr(2), arr(2, 2))],
 )
 linear(
-    np.atleast_3d, joint=True, arys=_at_least, params="*arys",
+    np.atleast_3d, joint=True, arys=at_least_bar, params="*arys",
     samples=[args(num()), args(arr(3)), args(arr(3, 2))],
 )
 
 # --- the same elements in another order ---------------------------------------------------------------------
 
 
-def _transpose(y_bar: Any, axes: Any) -> Any:
+def transpose_bar(y_bar: Any, axes: Any) -> Any:
     if axes is None:
         return np.transpose(y_bar)
     return np.transpose(y_bar, np.argsort(np.mod(axes, len(axes))))
 
 
-def _transpose_method(y_bar: Any, axes: Any) -> Any:
+def transpose_method_bar(y_bar: Any, axes: Any) -> Any:
     """``x.transpose()``, ``x.transpose(None)``, ``x.transpose(1, 0)`` and ``x.transpose((1, 0))``."""
     if len(axes) == 0:
         return np.transpose(y_bar)
     if len(axes) == 1:
-        return _transpose(y_bar, axes[0]) if np.ndim(y_bar) != 1 else y_bar
-    return _transpose(y_bar, axes)
+        return transpose_bar(y_bar, axes[0]) if np.ndim(y_bar) != 1 else y_bar
+    return transpose_bar(y_bar, axes)
 
 
 linear(
-    np.transpose, a=_transpose, params="a, axes=None",
+    np.transpose, a=transpose_bar, params="a, axes=None",
     samples=[
         args(arr(2, 3)), args(arr(2, 3, 4), (2, 0, 1)), args(arr(2, 3, 4), (-1, 0, 1)), args(arr(3)),
         args(arr()),
     ],
 )
 linear(
-    np.ndarray.transpose, a=_transpose_method, params="a, /, *axes",
+    np.ndarray.transpose, a=transpose_method_bar, params="a, /, *axes",
     samples=[
         args(arr(2, 3)), args(arr(2, 3, 4), 2, 0, 1), args(arr(2, 3, 4), (2, 0, 1)), args(arr(2, 3), None),
         args(arr(3), 0),
@@ -159,14 +159,14 @@ linear(
 )
 
 
-def _as_array(y_bar: Any, a: Any) -> Any:
+def as_array_bar(y_bar: Any, a: Any) -> Any:
     """An array keeps its shape; of nested lists every number gets its own cotangent."""
     if isinstance(a, (list, tuple)):
         return rt.mirror(y_bar, a)
     return rt.cast(y_bar, a)
 
 
-def _array(y_bar: Any, object: Any, ndmin: Any) -> Any:
+def array_bar(y_bar: Any, object: Any, ndmin: Any) -> Any:
     if ndmin != 0:
         y_bar = np.reshape(y_bar, np.shape(object))
     if isinstance(object, (list, tuple)):
@@ -179,19 +179,19 @@ LISTS = [
     args(num()),
 ]
 linear(
-    np.array, object=_array, harmless="dtype",
+    np.array, object=array_bar, harmless="dtype",
     samples=[*LISTS, args(arr(3), dtype=np.float64), args(arr(3), ndmin=2), args([num(), num()], ndmin=2)],
     params="object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, like=None",
 )
 ASARRAY = "a, dtype=None, order=None, *, device=None, copy=None, like=None"
 linear(
-    np.asarray, a=_as_array, params=ASARRAY, harmless="dtype",
+    np.asarray, a=as_array_bar, params=ASARRAY, harmless="dtype",
     samples=[*LISTS, args(arr(3), np.float64), args([num(), 1.0], dtype=float)],
 )
 alias(np.asarray, np.asanyarray)
 alias(np.asarray, np.asarray_chkfinite, params="a, dtype=None, order=None", samples=[args(arr(3)), args(arr(3), float)])
 linear(
-    np.require, a=_as_array, params="a, dtype=None, requirements=None, *, like=None", harmless="dtype requirements",
+    np.require, a=as_array_bar, params="a, dtype=None, requirements=None, *, like=None", harmless="dtype requirements",
     samples=[args(arr(2, 3), np.float64, ["C"])],
 )
 # A cast to integers is straight-through: the compiler asks for the policy where the result is an integer.
@@ -219,14 +219,14 @@ linear(
 # --- diagonals and triangles --------------------------------------------------------------------------------
 
 
-def _diag(y_bar: Any, v: Any, k: Any) -> Any:
+def diag_bar(y_bar: Any, v: Any, k: Any) -> Any:
     if np.ndim(v) == 1:
         return np.diagonal(y_bar, k)
     return rt.diagonal_bar(y_bar, v, k, 0, 1)
 
 
 linear(
-    np.diag, v=_diag, params="v, k=0",
+    np.diag, v=diag_bar, params="v, k=0",
     samples=[args(arr(3)), args(arr(3), k=-1), args(arr(3, 3)), args(arr(3, 4), 1), args(arr(4, 3), -2)],
 )
 linear(

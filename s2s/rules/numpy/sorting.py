@@ -25,7 +25,7 @@ CAN_DESCEND = "descending" in inspect.signature(np.sort).parameters
 """NumPy 2.5 and later sort from the largest down."""
 
 
-def _sort(y_bar: Any, a: Any, axis: Any, descending: Any) -> Any:
+def sort_bar(y_bar: Any, a: Any, axis: Any, descending: Any) -> Any:
     if axis is None and descending:
         order = np.argsort(a, axis=None, stable=True, descending=True)  # type: ignore[call-arg]
         return rt.take_bar(y_bar, a, order, None)
@@ -38,7 +38,7 @@ def _sort(y_bar: Any, a: Any, axis: Any, descending: Any) -> Any:
 
 
 vjp(
-    np.sort, a=_sort, params="a, axis=-1, kind=None, order=None, *, stable=None, descending=None",
+    np.sort, a=sort_bar, params="a, axis=-1, kind=None, order=None, *, stable=None, descending=None",
     samples=[
         args(arr(5)), args(arr(3, 4)), args(arr(3, 4), axis=0), args(arr(3, 4), axis=None), args(arr(0)),
         *([args(arr(3, 4), descending=True), args(arr(3, 4), axis=None, descending=True)] if CAN_DESCEND else []),
@@ -46,12 +46,12 @@ vjp(
 )
 
 
-def _sort_complex(y_bar: Any, a: Any) -> Any:
+def sort_complex_bar(y_bar: Any, a: Any) -> Any:
     return rt.cast(rt.take_along_axis_bar(y_bar, a, np.argsort(a, axis=-1, kind="stable"), -1), a)
 
 
 vjp(
-    np.sort_complex, a=_sort_complex, params="a",
+    np.sort_complex, a=sort_complex_bar, params="a",
     samples=[args(arr(4)), args(arr(4, complex=True)), args(arr(2, 3, complex=True))],
 )
 
@@ -345,7 +345,7 @@ def unique_bar(g: Any, a: Any, axis: Any, equal_nan: bool) -> Any:
     return np.moveaxis(shares[np.ravel(inverse)], 0, axis)
 
 
-def _unique(
+def unique_adjoint(
     y_bar: Any, ar: Any, return_index: Any, return_inverse: Any, return_counts: Any, axis: Any, equal_nan: Any
 ) -> Any:
     if return_index or return_inverse or return_counts:
@@ -353,7 +353,7 @@ def _unique(
     return rt.cast(unique_bar(y_bar, ar, axis, equal_nan), ar)
 
 
-def _unique_dot(
+def unique_dot(
     ar_dot: Any, y: Any, ar: Any, return_index: Any, return_inverse: Any, return_counts: Any, axis: Any, equal_nan: Any
 ) -> Any:
     _, inverse, counts = np.unique(ar, return_inverse=True, return_counts=True, axis=axis, equal_nan=equal_nan)
@@ -367,7 +367,7 @@ def _unique_dot(
 
 
 vjp(
-    np.unique, ar=_unique,
+    np.unique, ar=unique_adjoint,
     params=(
         "ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True, sorted=True"
     ),
@@ -377,7 +377,7 @@ vjp(
         args(arr(3, 2), axis=0), args(arr(2, 3), return_counts=True, axis=-1), args(arr(3), equal_nan=False),
     ],
 )
-jvp(np.unique, ar=_unique_dot)
+jvp(np.unique, ar=unique_dot)
 
 
 @model(np.unique_values, samples=[args(arr(4))])

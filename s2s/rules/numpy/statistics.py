@@ -75,12 +75,12 @@ def _corrcoef(x: Any, y: Any = None, rowvar: Any = True, *, dtype: Any = None) -
 # --- counting -------------------------------------------------------------------------------------------------------
 
 
-def _bincount_weights(y_bar: Any, x: Any, weights: Any) -> Any:
+def bincount_weights(y_bar: Any, x: Any, weights: Any) -> Any:
     return rt.cast(np.take(y_bar, x), weights)
 
 
 linear(
-    np.bincount, weights=_bincount_weights, params="x, /, weights=None, minlength=0", harmless="minlength",
+    np.bincount, weights=bincount_weights, params="x, /, weights=None, minlength=0", harmless="minlength",
     samples=[args(np.array([0, 2, 2, 1]), arr(4)), args(np.array([0, 2]), weights=arr(2), minlength=5)],
 )
 
@@ -97,7 +97,7 @@ def edges_bar(g: Any, a: Any, bins: Any, range: Any) -> Any:
     return rt.cast(top * (np.sum(g * up) / np.sum(top)) + bottom * (np.sum(g * (1.0 - up)) / np.sum(bottom)), a)
 
 
-def _histogram_a(y_bar: Any, y: Any, a: Any, bins: Any, range: Any, density: Any) -> Any:
+def histogram_a(y_bar: Any, y: Any, a: Any, bins: Any, range: Any, density: Any) -> Any:
     """A density falls as its bins get wider: with w the width, h = c / (sum(c) w)."""
     hist_bar, g = rt.whole(y_bar, y)
     if density:
@@ -107,7 +107,7 @@ def _histogram_a(y_bar: Any, y: Any, a: Any, bins: Any, range: Any, density: Any
     return edges_bar(g, a, bins, range)
 
 
-def _histogram_weights(y_bar: Any, y: Any, a: Any, bins: Any, density: Any, weights: Any) -> Any:
+def histogram_weights(y_bar: Any, y: Any, a: Any, bins: Any, density: Any, weights: Any) -> Any:
     hist, edges = y
     g = rt.whole(y_bar, y)[0]
     if density:  # the weight in a bin over its width and the sum of the weights
@@ -118,18 +118,18 @@ def _histogram_weights(y_bar: Any, y: Any, a: Any, bins: Any, density: Any, weig
     return np.where(bin_of >= 0, np.take(g, bin_of), 0.0)
 
 
-def _histogram_bins(bins: Any) -> Any:
+def histogram_bins(bins: Any) -> Any:
     return rt.no_derivative("the edges of np.histogram", "they have no rule; keep them constant")
 
 
-def _histogram_range(range: Any) -> Any:
+def histogram_range(range: Any) -> Any:
     return rt.no_derivative("the range of np.histogram", "it has no rule; keep it constant")
 
 
 HISTOGRAM = "a, bins=10, range=None, density=None, weights=None"
 EDGES = np.array([-2.5, -1.0, 0.5, 1.0, 2.5])
 vjp(
-    np.histogram, a=_histogram_a, weights=_histogram_weights, bins=_histogram_bins, range=_histogram_range,
+    np.histogram, a=histogram_a, weights=histogram_weights, bins=histogram_bins, range=histogram_range,
     params=HISTOGRAM,
     samples=[
         args(arr(7), 4), args(arr(7), 3, density=True), args(arr(7), 4, (-2.0, 2.0)), args(arr(7), EDGES),
@@ -140,7 +140,7 @@ vjp(
 )
 vjp(
     np.histogram_bin_edges, a=lambda y_bar, a, bins, range: edges_bar(y_bar, a, bins, range),
-    bins=_histogram_bins, range=_histogram_range, params="a, bins=10, range=None, weights=None", harmless="weights",
+    bins=histogram_bins, range=histogram_range, params="a, bins=10, range=None, weights=None", harmless="weights",
     samples=[args(arr(7), 4), args(arr(2, 3)), args(arr(7), 4, (-2.0, 2.0))],
 )
 
@@ -155,14 +155,14 @@ def edges_dot(a_dot: Any, a: Any, edges: Any, bins: Any, range: Any) -> Any:
     return np.linspace(np.sum(bottom * a_dot) / np.sum(bottom), np.sum(top * a_dot) / np.sum(top), len(edges))
 
 
-def _histogram_a_dot(a_dot: Any, y: Any, a: Any, bins: Any, range: Any, density: Any) -> Any:
+def histogram_a_dot(a_dot: Any, y: Any, a: Any, bins: Any, range: Any, density: Any) -> Any:
     change = edges_dot(a_dot, a, y[1], bins, range)
     if not density:
         return np.zeros(len(y[0])), change
     return -y[0] * np.diff(change) / np.diff(y[1]), change
 
 
-def _histogram_weights_dot(weights_dot: Any, y: Any, a: Any, density: Any, weights: Any) -> Any:
+def histogram_weights_dot(weights_dot: Any, y: Any, a: Any, density: Any, weights: Any) -> Any:
     hist, edges = y
     change = np.histogram(a, edges, weights=weights_dot)[0]
     if density:
@@ -171,10 +171,10 @@ def _histogram_weights_dot(weights_dot: Any, y: Any, a: Any, density: Any, weigh
     return change, np.zeros_like(edges)
 
 
-jvp(np.histogram, a=_histogram_a_dot, weights=_histogram_weights_dot, bins=_histogram_bins, range=_histogram_range)
+jvp(np.histogram, a=histogram_a_dot, weights=histogram_weights_dot, bins=histogram_bins, range=histogram_range)
 jvp(
     np.histogram_bin_edges, a=lambda a_dot, y, a, bins, range: edges_dot(a_dot, a, y, bins, range),
-    bins=_histogram_bins, range=_histogram_range,
+    bins=histogram_bins, range=histogram_range,
 )
 
 
@@ -224,7 +224,7 @@ def widths_dot(dot: Any, hist: Any, edges: Any, k: int) -> Any:
     return -hist * np.reshape(np.diff(dot) / np.diff(edges[k]), shape)
 
 
-def _histogramdd_sample(y_bar: Any, y: Any, sample: Any, bins: Any, range: Any, density: Any) -> Any:
+def histogramdd_sample(y_bar: Any, y: Any, sample: Any, bins: Any, range: Any, density: Any) -> Any:
     """Counts do not change; the edges do that are laid between the extremes."""
     hist, edges = y
     hist_bar = None if not density else y_bar[0]
@@ -237,7 +237,7 @@ def _histogramdd_sample(y_bar: Any, y: Any, sample: Any, bins: Any, range: Any, 
     return np.stack(found, axis=-1) if is_table else rt.rebuild(sample, found)
 
 
-def _histogramdd_weights(y_bar: Any, y: Any, sample: Any, density: Any, weights: Any) -> Any:
+def histogramdd_weights(y_bar: Any, y: Any, sample: Any, density: Any, weights: Any) -> Any:
     hist, edges = y
     if y_bar[0] is None:
         return np.zeros_like(weights)
@@ -248,7 +248,7 @@ def _histogramdd_weights(y_bar: Any, y: Any, sample: Any, density: Any, weights:
     return np.where(inside, np.take(np.ravel(g), cell), 0.0)
 
 
-def _histogramdd_sample_dot(
+def histogramdd_sample_dot(
     sample_dot: Any, y: Any, sample: Any, bins: Any, range: Any, density: Any
 ) -> tuple[Any, Any]:
     hist, edges = y
@@ -263,7 +263,7 @@ def _histogramdd_sample_dot(
     return change, dots
 
 
-def _histogramdd_weights_dot(weights_dot: Any, y: Any, sample: Any, density: Any, weights: Any) -> tuple[Any, Any]:
+def histogramdd_weights_dot(weights_dot: Any, y: Any, sample: Any, density: Any, weights: Any) -> tuple[Any, Any]:
     hist, edges = y
     change = np.histogramdd(sample, edges, weights=weights_dot)[0]
     if density:
@@ -276,8 +276,8 @@ GRID = [np.array([-2.0, -0.5, 1.0, 2.0]), np.array([-2.0, 0.25, 2.0])]
 POINTS = np.linspace(-2.5, 1.9, 12).reshape(6, 2)
 CORNERS = np.array([[-2.0, -2.0], [2.0, 2.0], [-0.5, 2.0], [1.0, 0.25], [2.5, 0.0], [0.0, -2.5]])
 vjp(
-    np.histogramdd, sample=_histogramdd_sample, weights=_histogramdd_weights, bins=_histogram_bins,
-    range=_histogram_range, params="sample, bins=10, range=None, density=None, weights=None",
+    np.histogramdd, sample=histogramdd_sample, weights=histogramdd_weights, bins=histogram_bins,
+    range=histogram_range, params="sample, bins=10, range=None, density=None, weights=None",
     samples=[
         args(arr(7, 2), 3), args(arr(7, 2), (2, 3), density=True), args([arr(5), arr(5), arr(5)], 2),
         args(arr(7, 2), 2, [(-2.0, 2.0), None]),
@@ -287,8 +287,8 @@ vjp(
 )
 takes_none(np.histogramdd)
 jvp(
-    np.histogramdd, sample=_histogramdd_sample_dot, weights=_histogramdd_weights_dot, bins=_histogram_bins,
-    range=_histogram_range,
+    np.histogramdd, sample=histogramdd_sample_dot, weights=histogramdd_weights_dot, bins=histogram_bins,
+    range=histogram_range,
 )
 
 

@@ -39,20 +39,20 @@ def shares_of_sum(a: Any, whole: Any, axis: Any, initial: Any, where: Any) -> tu
     )
 
 
-def _logaddexp_reduce(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def logaddexp_reduce_bar(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
         y = np.expand_dims(y, axis)
     return y_bar * shares_of_sum(a, y, axis, initial, where)[0]
 
 
-def _logaddexp_initial(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
+def logaddexp_initial(y_bar: Any, y: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any) -> Any:
     whole = y if axis is None or keepdims else np.expand_dims(y, axis)
     return np.sum(y_bar * np.reshape(shares_of_sum(a, whole, axis, initial, where)[1], np.shape(y)))
 
 
 vjp(
-    np.logaddexp.reduce, a=_logaddexp_reduce, initial=_logaddexp_initial, params=METHOD.format(None),
+    np.logaddexp.reduce, a=logaddexp_reduce_bar, initial=logaddexp_initial, params=METHOD.format(None),
     samples=[
         *ALONG[:5], args(arr(3, 4), where=MASK), args(arr(3, 4), 1, initial=num(), where=MASK),
         args(arr(3, 4), axis=1, keepdims=True, initial=0.5),

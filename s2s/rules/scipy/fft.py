@@ -14,7 +14,7 @@ import scipy.fft
 from s2s import runtime as rt
 from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
-from s2s.rules.numpy.fft import MANY, ONE, TWO, _irfftn, _rfftn, planes, resize, swapped
+from s2s.rules.numpy.fft import MANY, ONE, TWO, irfftn_bar, planes, resize, rfftn_bar, swapped
 from s2s.rules.samples import args, arr, num
 from s2s.rules.table import alias, linear, refuse, vjp, zero
 
@@ -37,20 +37,20 @@ for _frequencies in (scipy.fft.fftfreq, scipy.fft.rfftfreq):
     )
 
 
-def _hfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+def hfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """``hfftn(a, norm)`` is ``irfftn(conj(a))`` with the other norm."""
-    return np.conj(_irfftn(y_bar, a, s, axes, swapped(norm)))
+    return np.conj(irfftn_bar(y_bar, a, s, axes, swapped(norm)))
 
 
-def _ihfftn(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
+def ihfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """``ihfftn(a, norm)`` is ``conj(rfftn(a))`` with the other norm."""
-    return _rfftn(np.conj(y_bar), a, s, axes, swapped(norm))
+    return rfftn_bar(np.conj(y_bar), a, s, axes, swapped(norm))
 
 
-linear(scipy.fft.hfft2, a=_hfftn, params=PLANE, samples=[*planes(), *planes(complex=True)])
-linear(scipy.fft.hfftn, a=_hfftn, params=SPACE, samples=[*planes(), *planes(complex=True)])
-linear(scipy.fft.ihfft2, a=_ihfftn, params=PLANE, samples=planes())
-linear(scipy.fft.ihfftn, a=_ihfftn, params=SPACE, samples=planes())
+linear(scipy.fft.hfft2, a=hfftn_bar, params=PLANE, samples=[*planes(), *planes(complex=True)])
+linear(scipy.fft.hfftn, a=hfftn_bar, params=SPACE, samples=[*planes(), *planes(complex=True)])
+linear(scipy.fft.ihfft2, a=ihfftn_bar, params=PLANE, samples=planes())
+linear(scipy.fft.ihfftn, a=ihfftn_bar, params=SPACE, samples=planes())
 
 # --- cosine and sine transforms -------------------------------------------------------------------------------------
 
@@ -96,23 +96,23 @@ def _factors(shape: Any, axis: int, places: list[int], factor: float) -> Any:
 zero(_factors)
 
 
-def _dct(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
+def dct_bar(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     x_bar = cosine_bar(y_bar, x, type, axis, norm, orthogonalize)
     return x_bar if n is None else resize(x_bar, np.shape(x))
 
 
-def _idct(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
+def idct_bar(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     """The inverse of a type is the type of its transpose, with the other norm."""
     x_bar = cosine_bar(y_bar, x, TRANSPOSED[type], axis, swapped(norm), orthogonalize)
     return x_bar if n is None else resize(x_bar, np.shape(x))
 
 
-def _dst(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
+def dst_bar(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     x_bar = sine_bar(y_bar, x, type, axis, norm, orthogonalize)
     return x_bar if n is None else resize(x_bar, np.shape(x))
 
 
-def _idst(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
+def idst_bar(y_bar: Any, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any) -> Any:
     x_bar = sine_bar(y_bar, x, TRANSPOSED[type], axis, swapped(norm), orthogonalize)
     return x_bar if n is None else resize(x_bar, np.shape(x))
 
@@ -123,10 +123,10 @@ WAVE_SAMPLES = [
     args(arr(5), 1, norm="ortho"), args(arr(5), 3, norm="forward"), args(arr(2, 5), 2, 7), args(arr(2, 5), type=3, n=3),
     args(arr(4, complex=True)), args(arr(5), 3, norm="ortho", orthogonalize=True),
 ]
-linear(scipy.fft.dct, x=_dct, params=WAVES, samples=WAVE_SAMPLES)
-linear(scipy.fft.idct, x=_idct, params=WAVES, samples=WAVE_SAMPLES)
-linear(scipy.fft.dst, x=_dst, params=WAVES, samples=WAVE_SAMPLES)
-linear(scipy.fft.idst, x=_idst, params=WAVES, samples=WAVE_SAMPLES)
+linear(scipy.fft.dct, x=dct_bar, params=WAVES, samples=WAVE_SAMPLES)
+linear(scipy.fft.idct, x=idct_bar, params=WAVES, samples=WAVE_SAMPLES)
+linear(scipy.fft.dst, x=dst_bar, params=WAVES, samples=WAVE_SAMPLES)
+linear(scipy.fft.idst, x=idst_bar, params=WAVES, samples=WAVE_SAMPLES)
 
 
 def waves_bar(bar_of_line: Any, g: Any, x: Any, kind: int, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
@@ -137,19 +137,19 @@ def waves_bar(bar_of_line: Any, g: Any, x: Any, kind: int, s: Any, axes: Any, no
     return resize(g, np.shape(x))
 
 
-def _dctn(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+def dctn_bar(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
     return waves_bar(cosine_bar, y_bar, x, type, s, axes, norm, orthogonalize)
 
 
-def _idctn(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+def idctn_bar(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
     return waves_bar(cosine_bar, y_bar, x, TRANSPOSED[type], s, axes, swapped(norm), orthogonalize)
 
 
-def _dstn(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+def dstn_bar(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
     return waves_bar(sine_bar, y_bar, x, type, s, axes, norm, orthogonalize)
 
 
-def _idstn(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
+def idstn_bar(y_bar: Any, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any) -> Any:
     return waves_bar(sine_bar, y_bar, x, TRANSPOSED[type], s, axes, swapped(norm), orthogonalize)
 
 
@@ -158,10 +158,10 @@ PLANE_SAMPLES = [
     args(arr(3, 4)), args(arr(3, 4), 3, norm="ortho"), args(arr(2, 3, 4), axes=(0, 2)), args(arr(3, 4), axes=0),
     args(arr(3, 4), 1, norm="forward"), args(arr(3, 4), s=(2, 6)), args(arr(3, 4), 4, (5,), axes=(1,)),
 ]
-linear(scipy.fft.dctn, x=_dctn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
-linear(scipy.fft.idctn, x=_idctn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
-linear(scipy.fft.dstn, x=_dstn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
-linear(scipy.fft.idstn, x=_idstn, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
+linear(scipy.fft.dctn, x=dctn_bar, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
+linear(scipy.fft.idctn, x=idctn_bar, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
+linear(scipy.fft.dstn, x=dstn_bar, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
+linear(scipy.fft.idstn, x=idstn_bar, params=WAVES_OF_PLANES, samples=PLANE_SAMPLES)
 
 refuse(scipy.fft.fhtoffset, "it rounds; keep the offset constant")
 for _fn in (scipy.fft.fht, scipy.fft.ifht):

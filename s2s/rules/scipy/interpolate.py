@@ -55,12 +55,12 @@ def slopes_at(self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
     return self(x, nu + 1, extrapolate)
 
 
-def _spline_x(y_bar: Any, self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
+def spline_x(y_bar: Any, self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
     slopes = y_bar * slopes_at(self, x, nu, extrapolate)
     return rt.cast(np.sum(slopes, axis=tuple(range(np.ndim(x), np.ndim(slopes)))), x)
 
 
-def _spline_dot(x_dot: Any, self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
+def spline_dot(x_dot: Any, self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
     slopes = slopes_at(self, x, nu, extrapolate)
     return slopes * np.reshape(x_dot, np.shape(x_dot) + (1,) * (np.ndim(slopes) - np.ndim(x)))
 
@@ -86,8 +86,8 @@ def surface_slopes(self: Any, x: Any, y: Any, dx: Any, dy: Any, by_y: Any, grid:
 
 for _helper in (slopes_at, fitted_slopes, surface_slopes):
     model(_helper)(_helper)
-vjp(interpolate.BSpline.__call__, x=_spline_x, params="self, x, nu=0, extrapolate=None")
-jvp(interpolate.BSpline.__call__, x=_spline_dot)
+vjp(interpolate.BSpline.__call__, x=spline_x, params="self, x, nu=0, extrapolate=None")
+jvp(interpolate.BSpline.__call__, x=spline_dot)
 vjp(
     interpolate.UnivariateSpline.__call__, params="self, x, nu=0, ext=None",
     x=lambda y_bar, self, x, nu, ext: rt.cast(y_bar * fitted_slopes(self, x, nu, ext), x),
@@ -110,18 +110,18 @@ jvp(
 )
 
 
-def _surface_x(y_bar: Any, self: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
+def surface_x(y_bar: Any, self: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
     slopes = y_bar * surface_slopes(self, x, y, dx, dy, False, grid)
     return rt.cast(np.reshape(np.sum(slopes, axis=1), np.shape(x)), x) if grid else rt.unbroadcast(slopes, x)
 
 
-def _surface_y(y_bar: Any, self: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
+def surface_y(y_bar: Any, self: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
     slopes = y_bar * surface_slopes(self, x, y, dx, dy, True, grid)
     return rt.cast(np.reshape(np.sum(slopes, axis=0), np.shape(y)), y) if grid else rt.unbroadcast(slopes, y)
 
 
 vjp(
-    _fitpack2._BivariateSplineBase.__call__, x=_surface_x, y=_surface_y, params="self, x, y, dx=0, dy=0, grid=True",
+    _fitpack2._BivariateSplineBase.__call__, x=surface_x, y=surface_y, params="self, x, y, dx=0, dy=0, grid=True",
 )
 jvp(
     _fitpack2._BivariateSplineBase.__call__,

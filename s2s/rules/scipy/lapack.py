@@ -15,7 +15,7 @@ from s2s.rules.table import model, vjp
 # --- solving: what info says is that of the factors -------------------------------------------------------------------
 
 
-def _factor(y_bar: Any, y: Any, a: Any, lower: Any, clean: Any) -> Any:
+def factor_bar(y_bar: Any, y: Any, a: Any, lower: Any, clean: Any) -> Any:
     """A factor of a matrix that is read in one triangle."""
     if not clean:
         return rt.no_derivative("scipy.linalg.lapack.dpotrf", "it has a rule for clean=1")
@@ -139,7 +139,7 @@ def nrm2(x: Any) -> Any:
     return np.linalg.norm(double(x))
 
 
-vjp(lapack.dpotrf, a=_factor, params="a, lower=0, clean=1, overwrite_a=0")
+vjp(lapack.dpotrf, a=factor_bar, params="a, lower=0, clean=1, overwrite_a=0")
 model(lapack.dpotrs, stores=True)(potrs)
 model(lapack.dtrtrs, stores=True)(trtrs)
 model(lapack.dgesv, stores=True)(gesv)

@@ -111,7 +111,7 @@ vjp(
 
 
 @jvp(scipy.linalg.solve)
-def _solve_dot(y: Any, a: Any, a_dot: Any, b: Any, b_dot: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
+def solve_dot(y: Any, a: Any, a_dot: Any, b: Any, b_dot: Any, lower: Any, assume_a: Any, transposed: Any) -> Any:
     change = b_dot
     if np.ndim(a_dot):
         a_dot = structured(a_dot, assume_a)
@@ -291,7 +291,7 @@ vjp(
 )
 
 
-def _lu(y_bar: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
+def lu_adjoint(y_bar: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
     check_matrix(a, "scipy.linalg.lu")
     if permute_l:
         lower_bar, upper_bar = rt.whole(y_bar, y)
@@ -310,7 +310,7 @@ def filled(g: Any, like: Any) -> Any:
 
 zero(order_of)
 vjp(
-    scipy.linalg.lu, a=_lu, params="a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False",
+    scipy.linalg.lu, a=lu_adjoint, params="a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False",
     samples=[args(arr(3, 3)), args(arr(4, 4)), args(arr(3, 5)), args(arr(5, 3)), args(arr(3, 3), True),
              args(arr(3, 4), p_indices=True)],
 )
@@ -329,7 +329,7 @@ alias(
 
 
 @vjp(scipy.linalg.norm, "x")
-def _norm_bar(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
+def norm_adjoint(y_bar: Any, y: Any, x: Any, ord: Any, axis: Any, keepdims: Any) -> Any:
     """By the slope: this norm squares nothing that overflows, and ``y_bar / y`` may underflow where it does not."""
     slope = numpy_rules.norm_bar(np.ones_like(y), y, x, ord, axis, keepdims)
     return slope * (y_bar if axis is None or keepdims else np.expand_dims(y_bar, axis))
@@ -347,13 +347,13 @@ vjp(
 )
 
 
-def _pinv_dot(a_dot: Any, y: Any, a: Any, return_rank: Any) -> Any:
+def pinv_tangent(a_dot: Any, y: Any, a: Any, return_rank: Any) -> Any:
     if return_rank:
         return numpy_rules.pinv_dot(y[0], a, a_dot), 0.0
     return numpy_rules.pinv_dot(y, a, a_dot)
 
 
-jvp(scipy.linalg.pinv, a=_pinv_dot)
+jvp(scipy.linalg.pinv, a=pinv_tangent)
 vjp(
     scipy.linalg.svdvals, a=lambda y_bar, a: rt.svdvals_bar(y_bar, a), params=f"a, {KEEP}",
     samples=[args(arr(3, 4)), args(arr(3, 2, complex=True))],
@@ -366,7 +366,7 @@ vjp(
 )
 
 
-def _qr(y_bar: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
+def qr_adjoint(y_bar: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
     if mode == "raw" or (mode == "r" and pivoting):
         return rt.no_derivative("scipy.linalg.qr", f"the mode {mode!r} has no rule; use 'economic'")
     if mode == "r":
@@ -379,7 +379,7 @@ def _qr(y_bar: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
 
 
 vjp(
-    scipy.linalg.qr, a=_qr, harmless="lwork",
+    scipy.linalg.qr, a=qr_adjoint, harmless="lwork",
     params="a, overwrite_a=False, lwork=None, mode='full', pivoting=False, check_finite=True",
     samples=[
         args(arr(3, 3)), args(arr(4, 3), mode="economic"), args(arr(3, 5)),

@@ -84,7 +84,7 @@ def pair_bars(
     return symmetric(every @ a_in @ every.T), symmetric(every @ b_in @ every.T)
 
 
-def _eigh_a(
+def eigh_a(
     y_bar: Any, y: Any, a: Any, b: Any, lower: Any, eigvals_only: Any, type: Any, subset_by_index: Any,
     subset_by_value: Any,
 ) -> Any:
@@ -99,7 +99,7 @@ def _eigh_a(
     return pair_bars(w_bar, v_bar, v, a, b, lower, type, subset_by_index, subset_by_value)[0]
 
 
-def _eigh_b(
+def eigh_b(
     y_bar: Any, y: Any, a: Any, b: Any, lower: Any, eigvals_only: Any, type: Any, subset_by_index: Any,
     subset_by_value: Any,
 ) -> Any:
@@ -114,7 +114,7 @@ EIGEN = "a, b=None, *, lower=True, {} overwrite_a=False, overwrite_b=False, type
 SUBSETS = "subset_by_index=None, subset_by_value=None, driver=None"
 ONE, TWO = arr(4, 4, positive=True), arr(4, 4, low=-0.5, high=0.5, positive=True)
 vjp(
-    scipy.linalg.eigh, a=_eigh_a, b=_eigh_b, params=EIGEN.format("eigvals_only=False,", SUBSETS),
+    scipy.linalg.eigh, a=eigh_a, b=eigh_b, params=EIGEN.format("eigvals_only=False,", SUBSETS),
     harmless="driver overwrite_a overwrite_b",
     samples=[
         args(arr(3, 3, positive=True), eigvals_only=True), args(ONE, lower=False, eigvals_only=True),
@@ -126,9 +126,9 @@ vjp(
 )
 vjp(
     scipy.linalg.eigvalsh, params=EIGEN.format("", SUBSETS), harmless="driver overwrite_a overwrite_b",
-    a=lambda y_bar, y, a, b, lower, type, subset_by_index, subset_by_value: _eigh_a(
+    a=lambda y_bar, y, a, b, lower, type, subset_by_index, subset_by_value: eigh_a(
         y_bar, y, a, b, lower, True, type, subset_by_index, subset_by_value),
-    b=lambda y_bar, y, a, b, lower, type, subset_by_index, subset_by_value: _eigh_b(
+    b=lambda y_bar, y, a, b, lower, type, subset_by_index, subset_by_value: eigh_b(
         y_bar, y, a, b, lower, True, type, subset_by_index, subset_by_value),
     samples=[
         args(arr(3, 3, positive=True)), args(arr(3, 3, positive=True, complex=True)), args(ONE, TWO),
@@ -174,7 +174,7 @@ def eigen_dot(
 
 
 @jvp(scipy.linalg.eigh)
-def _eigh_dot(
+def eigh_tangent(
     a_dot: Any, b_dot: Any, a: Any, b: Any, y: Any, lower: Any, eigvals_only: Any, type: Any, subset_by_index: Any,
     subset_by_value: Any,
 ) -> Any:
@@ -182,7 +182,7 @@ def _eigh_dot(
 
 
 @jvp(scipy.linalg.eigvalsh)
-def _eigvalsh_dot(
+def eigvalsh_dot(
     a_dot: Any, b_dot: Any, a: Any, b: Any, y: Any, lower: Any, type: Any, subset_by_index: Any, subset_by_value: Any
 ) -> Any:
     return eigen_dot(a_dot, b_dot, a, b, y, lower, True, type, subset_by_index, subset_by_value)
@@ -218,13 +218,13 @@ def _eigvals_banded(
 LEFT = "left eigenvectors, and those of two matrices, have no rule; use eigvals, or the right ones of one matrix"
 
 
-def _eig(y_bar: Any, y: Any, a: Any, b: Any, left: Any, right: Any, homogeneous_eigvals: Any) -> Any:
+def eig_adjoint(y_bar: Any, y: Any, a: Any, b: Any, left: Any, right: Any, homogeneous_eigvals: Any) -> Any:
     if left or homogeneous_eigvals or b is not None or not right:
         return rt.no_derivative("scipy.linalg.eig", LEFT)
     return eig_bar(y_bar, y, a)
 
 
-def _eig_dot(a_dot: Any, y: Any, a: Any, b: Any, left: Any, right: Any, homogeneous_eigvals: Any) -> Any:
+def eig_tangent(a_dot: Any, y: Any, a: Any, b: Any, left: Any, right: Any, homogeneous_eigvals: Any) -> Any:
     if left or homogeneous_eigvals or b is not None or not right:
         return rt.no_derivative("scipy.linalg.eig", LEFT)
     return eig_dot(y, a, a_dot)
@@ -235,47 +235,47 @@ def no_second(b: Any) -> Any:
 
 
 vjp(
-    scipy.linalg.eig, a=_eig, b=no_second,
+    scipy.linalg.eig, a=eig_adjoint, b=no_second,
     params=(
         "a, b=None, left=False, right=True, overwrite_a=False, overwrite_b=False, check_finite=True, "
         "homogeneous_eigvals=False"
     ),
     samples=[args(arr(3, 3, complex=True)), args(arr(4, 4, complex=True))],
 )
-jvp(scipy.linalg.eig, a=_eig_dot, b=no_second)
+jvp(scipy.linalg.eig, a=eig_tangent, b=no_second)
 kind_by_value(scipy.linalg.eig)  # the eigenvectors are real where all eigenvalues are
 
 
-def _eigvals_a(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
+def eigvals_a(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
     if b is None:
         return eigvals_bar(y_bar, y, a)
     return rt.cast(np.linalg.solve(b.T, eigvals_bar(y_bar, y, 0.0j + np.linalg.solve(b, a))), a)
 
 
-def _eigvals_b(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
+def eigvals_b(y_bar: Any, y: Any, a: Any, b: Any) -> Any:
     quotient = 0.0j + np.linalg.solve(b, a)
     return rt.cast(-np.linalg.solve(b.T, eigvals_bar(y_bar, y, quotient) @ quotient.T), b)
 
 
 vjp(
-    scipy.linalg.eigvals, a=_eigvals_a, b=_eigvals_b,
+    scipy.linalg.eigvals, a=eigvals_a, b=eigvals_b,
     params="a, b=None, overwrite_a=False, check_finite=True, homogeneous_eigvals=False",
     samples=[args(arr(3, 3, complex=True)), args(arr(3, 3, complex=True), arr(3, 3, complex=True))],
 )
 
 
-def _eigvals_dot_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:
+def eigvals_dot_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:
     if b is None:
         return eigvals_dot(y, a, a_dot)
     return eigvals_dot(y, np.linalg.solve(b, a), np.linalg.solve(b, a_dot))
 
 
-def _eigvals_dot_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
+def eigvals_dot_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
     quotient = np.linalg.solve(b, a)
     return -eigvals_dot(y, quotient, np.linalg.solve(b, b_dot @ quotient))
 
 
-jvp(scipy.linalg.eigvals, a=_eigvals_dot_a, b=_eigvals_dot_b)
+jvp(scipy.linalg.eigvals, a=eigvals_dot_a, b=eigvals_dot_b)
 
 # --- what is made of them ---------------------------------------------------------------------------------------------
 
@@ -317,7 +317,7 @@ def turned(r: Any, q: Any) -> tuple[Any, Any]:
     return np.flip(q, 0).T, np.flip(r).T
 
 
-def _rq(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
+def rq_bar(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
     if mode == "r" or np.shape(a)[0] > np.shape(a)[1]:
         return rt.no_derivative("scipy.linalg.rq", "it has a rule for both factors of a square or wide matrix")
     if np.shape(a)[0] < np.shape(a)[1] and mode != "economic":
@@ -330,13 +330,14 @@ def _rq(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
     return np.flip(rt.qr_bar(bars, factors, "reduced").T, 0)
 
 
-def _rq_dot(a_dot: Any, y: Any) -> Any:
+def rq_dot(a_dot: Any, y: Any) -> Any:
     q_dot, r_dot = qr_dot(*turned(*y), np.flip(a_dot, 0).T)
     return np.flip(r_dot.T), np.flip(q_dot.T, 0)
 
 
 vjp(
-    scipy.linalg.rq, a=_rq, params="a, overwrite_a=False, lwork=None, mode='full', check_finite=True", harmless="lwork",
+    scipy.linalg.rq, a=rq_bar, params="a, overwrite_a=False, lwork=None, mode='full', check_finite=True",
+    harmless="lwork",
     samples=[args(arr(3, 3)), args(arr(3, 4), mode="economic")],
 )
-jvp(scipy.linalg.rq, a=_rq_dot)
+jvp(scipy.linalg.rq, a=rq_dot)

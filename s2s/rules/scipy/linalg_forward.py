@@ -20,7 +20,7 @@ from s2s.rules.table import jvp
 # --- solving --------------------------------------------------------------------------------------------------------
 
 
-def _solve_triangular_a(a_dot: Any, y: Any, a: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+def solve_triangular_a(a_dot: Any, y: Any, a: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
     part = np.tril(a_dot, -1 if unit_diagonal else 0) if lower else np.triu(a_dot, 1 if unit_diagonal else 0)
     if trans == 1 or trans == "T":
         part = part.T
@@ -29,29 +29,29 @@ def _solve_triangular_a(a_dot: Any, y: Any, a: Any, trans: Any, lower: Any, unit
     return -scipy.linalg.solve_triangular(a, part @ y, trans, lower, unit_diagonal)
 
 
-def _solve_triangular_b(b_dot: Any, a: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
+def solve_triangular_b(b_dot: Any, a: Any, trans: Any, lower: Any, unit_diagonal: Any) -> Any:
     return scipy.linalg.solve_triangular(a, b_dot, trans, lower, unit_diagonal)
 
 
-jvp(scipy.linalg.solve_triangular, a=_solve_triangular_a, b=_solve_triangular_b)
+jvp(scipy.linalg.solve_triangular, a=solve_triangular_a, b=solve_triangular_b)
 
 
-def _cholesky(a_dot: Any, y: Any, lower: Any) -> Any:
+def cholesky_tangent(a_dot: Any, y: Any, lower: Any) -> Any:
     if lower:
         return rt.cholesky_dot(y, a_dot)
     return np.conj(transposed_matrix(rt.cholesky_dot(np.conj(transposed_matrix(y)), a_dot)))
 
 
-def _cho_solve_c(c_and_lower_dot: Any, y: Any, c_and_lower: Any) -> Any:
+def cho_solve_c_dot(c_and_lower_dot: Any, y: Any, c_and_lower: Any) -> Any:
     c, lower = c_and_lower
     part = np.tril if lower else np.triu
     half = part(c_and_lower_dot[0]) @ np.conj(part(c).T) if lower else np.conj(part(c).T) @ part(c_and_lower_dot[0])
     return -scipy.linalg.cho_solve(c_and_lower, (half + np.conj(half.T)) @ y)
 
 
-jvp(scipy.linalg.cholesky, a=_cholesky)
+jvp(scipy.linalg.cholesky, a=cholesky_tangent)
 jvp(
-    scipy.linalg.cho_solve, c_and_lower=_cho_solve_c,
+    scipy.linalg.cho_solve, c_and_lower=cho_solve_c_dot,
     b=lambda b_dot, c_and_lower: scipy.linalg.cho_solve(c_and_lower, b_dot),
 )
 
@@ -69,14 +69,14 @@ def lu_dot(rows_dot: Any, lower: Any, upper: Any) -> tuple[Any, Any]:
     return np.concatenate([first_dot, below], axis=0), np.concatenate([second_dot, beside], axis=1)
 
 
-def _lu_factor(a_dot: Any, y: Any) -> tuple[Any, Any]:
+def lu_factor_dot(a_dot: Any, y: Any) -> tuple[Any, Any]:
     factors, piv = y
     lower = np.tril(factors, -1) + np.eye(len(factors), dtype=factors.dtype)
     lower_dot, upper_dot = lu_dot(a_dot[order_of(piv)], lower, np.triu(factors))
     return lower_dot + upper_dot, np.zeros(np.shape(piv))
 
 
-def _lu_solve_lu(lu_and_piv_dot: Any, y: Any, lu_and_piv: Any, trans: Any) -> Any:
+def lu_solve_lu_dot(lu_and_piv_dot: Any, y: Any, lu_and_piv: Any, trans: Any) -> Any:
     factors, piv = lu_and_piv
     factors_dot = lu_and_piv_dot[0]
     lower = np.tril(factors, -1) + np.eye(len(factors), dtype=factors.dtype)
@@ -89,7 +89,7 @@ def _lu_solve_lu(lu_and_piv_dot: Any, y: Any, lu_and_piv: Any, trans: Any) -> An
     return -scipy.linalg.lu_solve(lu_and_piv, a_dot @ y, trans)
 
 
-def _lu(a_dot: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
+def lu_tangent(a_dot: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
     if permute_l:
         p, lower, upper = scipy.linalg.lu(a)
         lower_dot, upper_dot = lu_dot(p.T @ a_dot, lower, upper)
@@ -99,17 +99,17 @@ def _lu(a_dot: Any, y: Any, a: Any, permute_l: Any, p_indices: Any) -> Any:
     return np.zeros(np.shape(p)), *lu_dot(rows, lower, upper)
 
 
-jvp(scipy.linalg.lu_factor, a=_lu_factor)
+jvp(scipy.linalg.lu_factor, a=lu_factor_dot)
 jvp(
-    scipy.linalg.lu_solve, lu_and_piv=_lu_solve_lu,
+    scipy.linalg.lu_solve, lu_and_piv=lu_solve_lu_dot,
     b=lambda b_dot, lu_and_piv, trans: scipy.linalg.lu_solve(lu_and_piv, b_dot, trans),
 )
-jvp(scipy.linalg.lu, a=_lu)
+jvp(scipy.linalg.lu, a=lu_tangent)
 
 # --- factorisations that NumPy has too ------------------------------------------------------------------------------
 
 
-def _qr(a_dot: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
+def qr_tangent(a_dot: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
     if mode == "raw" or (mode == "r" and pivoting):
         return rt.no_derivative("scipy.linalg.qr", f"the mode {mode!r} has no rule; use 'economic'")
     if mode == "r":
@@ -123,14 +123,14 @@ def _qr(a_dot: Any, y: Any, a: Any, mode: Any, pivoting: Any) -> Any:
 
 jvp(scipy.linalg.svdvals, a=lambda a_dot, a: svdvals_dot(a, a_dot))
 jvp(scipy.linalg.svd, a=lambda a_dot, y, a, compute_uv: svd_dot(y, a_dot) if compute_uv else svdvals_dot(a, a_dot))
-jvp(scipy.linalg.qr, a=_qr)
+jvp(scipy.linalg.qr, a=qr_tangent)
 
 
-def _lstsq_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:
+def lstsq_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:
     return like_result(_lstsq_dot(a, b, a_dot, np.zeros_like(b)), y)
 
 
-def _lstsq_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
+def lstsq_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
     return like_result(_lstsq_dot(a, b, np.zeros_like(a), b_dot), y)
 
 
@@ -141,7 +141,7 @@ def like_result(tangents: Any, y: Any) -> Any:
     return x_dot, np.reshape(squares_dot[: np.size(y[1])], np.shape(y[1])), rank_dot, s_dot
 
 
-jvp(scipy.linalg.lstsq, a=_lstsq_a, b=_lstsq_b)
+jvp(scipy.linalg.lstsq, a=lstsq_a, b=lstsq_b)
 
 # --- functions of matrices, matrix equations --------------------------------------------------------------------------
 
@@ -172,11 +172,11 @@ jvp(
 # --- banded and Toeplitz matrices -------------------------------------------------------------------------------------
 
 
-def _solve_banded_ab(ab_dot: Any, y: Any, l_and_u: Any, ab: Any) -> Any:
+def solve_banded_ab(ab_dot: Any, y: Any, l_and_u: Any, ab: Any) -> Any:
     return -scipy.linalg.solve_banded(l_and_u, ab, band_times(ab_dot, y, *l_and_u))
 
 
-def _solveh_banded_ab(ab_dot: Any, y: Any, ab: Any, lower: Any) -> Any:
+def solveh_banded_ab(ab_dot: Any, y: Any, ab: Any, lower: Any) -> Any:
     """The diagonals of one triangle, and those of its transpose but the main one."""
     count, n = len(ab_dot) - 1, np.shape(ab_dot)[1]
     change = band_times(ab_dot, y, count, 0) if lower else band_times(ab_dot, y, 0, count)
@@ -191,21 +191,21 @@ def _solveh_banded_ab(ab_dot: Any, y: Any, ab: Any, lower: Any) -> Any:
 
 
 jvp(
-    scipy.linalg.solve_banded, ab=_solve_banded_ab,
+    scipy.linalg.solve_banded, ab=solve_banded_ab,
     b=lambda b_dot, l_and_u, ab: scipy.linalg.solve_banded(l_and_u, ab, b_dot),
 )
 jvp(
-    scipy.linalg.solveh_banded, ab=_solveh_banded_ab,
+    scipy.linalg.solveh_banded, ab=solveh_banded_ab,
     b=lambda b_dot, ab, lower: scipy.linalg.solveh_banded(ab, b_dot, lower=lower),
 )
 
 
-def _solve_toeplitz_c(c_or_cr_dot: Any, y: Any, c_or_cr: Any) -> Any:
+def solve_toeplitz_c_dot(c_or_cr_dot: Any, y: Any, c_or_cr: Any) -> Any:
     return -scipy.linalg.solve_toeplitz(c_or_cr, scipy.linalg.toeplitz(*toeplitz_parts(c_or_cr_dot)) @ y)
 
 
 jvp(
-    scipy.linalg.solve_toeplitz, c_or_cr=_solve_toeplitz_c,
+    scipy.linalg.solve_toeplitz, c_or_cr=solve_toeplitz_c_dot,
     b=lambda b_dot, c_or_cr: scipy.linalg.solve_toeplitz(c_or_cr, b_dot),
 )
 

@@ -24,18 +24,18 @@ def block_triangle(matrix: Any, beside: Any) -> Any:
     return made
 
 
-def _block_matrix(y_bar: Any, matrix: Any) -> Any:
+def block_matrix(y_bar: Any, matrix: Any) -> Any:
     n = np.shape(matrix)[-1]
     return rt.cast(y_bar[..., :n, :n] + y_bar[..., n:, n:], matrix)
 
 
-def _block_beside(y_bar: Any, beside: Any) -> Any:
+def block_beside(y_bar: Any, beside: Any) -> Any:
     n = np.shape(beside)[-1]
     return rt.cast(y_bar[..., :n, n:], beside)
 
 
 linear(
-    block_triangle, matrix=_block_matrix, beside=_block_beside, params="matrix, beside", joint=True,
+    block_triangle, matrix=block_matrix, beside=block_beside, params="matrix, beside", joint=True,
     samples=[args(arr(3, 3), arr(3, 3)), args(arr(2, 3, 3), arr(2, 3, 3))],
 )
 
@@ -76,7 +76,7 @@ vjp(
 
 
 @jvp(scipy.linalg.expm)
-def _expm_dot(A: Any, A_dot: Any) -> Any:
+def expm_dot(A: Any, A_dot: Any) -> Any:
     if np.ndim(A) == 2:
         return scipy.linalg.expm_frechet(A, A_dot, compute_expm=False)
     return function_bar(scipy.linalg.expm, A_dot, transposed_matrix(A))

@@ -89,7 +89,7 @@ def order_back(perm: Any) -> Any:
     return np.argsort(perm)
 
 
-def _ldl(y_bar: Any, y: Any, lower: Any) -> Any:
+def ldl_bar(y_bar: Any, y: Any, lower: Any) -> Any:
     if np.iscomplexobj(y[0]):
         return rt.no_derivative("scipy.linalg.ldl", REAL)
     bars = rt.whole(y_bar[:2], y[:2])
@@ -101,7 +101,7 @@ def _ldl(y_bar: Any, y: Any, lower: Any) -> Any:
     return (0.5 * (found + found.T))[back][:, back]
 
 
-def _ldl_dot(A_dot: Any, y: Any, lower: Any) -> Any:
+def ldl_dot(A_dot: Any, y: Any, lower: Any) -> Any:
     if np.iscomplexobj(y[0]):
         return rt.no_derivative("scipy.linalg.ldl", REAL)
     factor, perm, back = y[0][y[2]], y[2], order_back(y[2])
@@ -114,8 +114,8 @@ def _ldl_dot(A_dot: Any, y: Any, lower: Any) -> Any:
 
 zero(blocks_of, order_back)
 vjp(
-    scipy.linalg.ldl, A=_ldl, harmless="lower hermitian overwrite_a",
+    scipy.linalg.ldl, A=ldl_bar, harmless="lower hermitian overwrite_a",
     params="A, lower=True, hermitian=True, overwrite_a=False, check_finite=True",
     samples=[args(arr(4, 4, positive=True)), args(arr(3, 3, positive=True), False)],
 )
-jvp(scipy.linalg.ldl, A=_ldl_dot)
+jvp(scipy.linalg.ldl, A=ldl_dot)

@@ -66,22 +66,22 @@ def schur_dot(a_dot: Any, t: Any, z: Any) -> Any:
     return inner + np.einsum("pij,p->ij", moved, turn), z @ np.einsum("pij,p->ij", basis, turn)
 
 
-def _schur(y_bar: Any, y: Any) -> Any:
+def schur_adjoint(y_bar: Any, y: Any) -> Any:
     return schur_bar(rt.whole(y_bar, y), y[0], y[1])
 
 
-def _schur_dot(a_dot: Any, y: Any) -> Any:
+def schur_tangent(a_dot: Any, y: Any) -> Any:
     t_dot, z_dot = schur_dot(a_dot, y[0], y[1])
     return (t_dot, z_dot) if len(y) == 2 else (t_dot, z_dot, 0)
 
 
 zero(turns)
 vjp(
-    scipy.linalg.schur, a=_schur, harmless="output lwork overwrite_a sort",
+    scipy.linalg.schur, a=schur_adjoint, harmless="output lwork overwrite_a sort",
     params="a, output='real', lwork=None, overwrite_a=False, sort=None, check_finite=True",
     samples=[args(arr(2, 2)), args(arr(1, 1))],
 )
-jvp(scipy.linalg.schur, a=_schur_dot)
+jvp(scipy.linalg.schur, a=schur_tangent)
 
 # --- functions of triangular matrices ---------------------------------------------------------------------------------
 
@@ -115,19 +115,19 @@ if _funm_loops is not None:
 # --- the sign of a matrix, S: S S = 1, and A S has eigenvalues to the right -------------------------------------------
 
 
-def _sign_bar(y_bar: Any, y: Any, A: Any) -> Any:
+def sign_bar(y_bar: Any, y: Any, A: Any) -> Any:
     size = A @ y
     inner = scipy.linalg.solve_sylvester(np.conj(size.T), np.conj(size.T), np.conj(y_bar))
     return np.conj(inner - np.conj(y.T) @ inner @ np.conj(y.T))
 
 
-def _sign_dot(A_dot: Any, y: Any, A: Any) -> Any:
+def sign_dot(A_dot: Any, y: Any, A: Any) -> Any:
     size = A @ y
     return scipy.linalg.solve_sylvester(size, size, A_dot - y @ A_dot @ y)
 
 
 vjp(
-    scipy.linalg.signm, A=_sign_bar, params="A, disp=True",
+    scipy.linalg.signm, A=sign_bar, params="A, disp=True",
     samples=[args(arr(3, 3))],
 )
-jvp(scipy.linalg.signm, A=_sign_dot)
+jvp(scipy.linalg.signm, A=sign_dot)

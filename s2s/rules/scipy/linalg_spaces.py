@@ -23,7 +23,7 @@ def check_symmetric(by_turn: Any) -> None:
         rt.no_derivative("scipy.linalg.null_space", ONE)
 
 
-def _null_space(y_bar: Any, y: Any, A: Any) -> Any:
+def null_space_bar(y_bar: Any, y: Any, A: Any) -> Any:
     """A vector q with A q = 0 of length 1 moves by -pinv(A) dA q. What turns several of them has no derivative: where
     they are read as the space that they span, y' y_bar is symmetric."""
     if np.iscomplexobj(A):
@@ -33,7 +33,7 @@ def _null_space(y_bar: Any, y: Any, A: Any) -> Any:
     return -(np.linalg.pinv(A).T @ y_bar) @ y.T
 
 
-def _null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
+def null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
     if np.shape(y)[1] > 1 or np.iscomplexobj(A):
         return rt.no_derivative("scipy.linalg.null_space", ONE)
     return -np.linalg.pinv(A) @ (A_dot @ y)
@@ -41,11 +41,11 @@ def _null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
 
 zero(check_symmetric)
 vjp(
-    scipy.linalg.null_space, A=_null_space, harmless="rcond lapack_driver",
+    scipy.linalg.null_space, A=null_space_bar, harmless="rcond lapack_driver",
     params="A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver='gesdd'",
     samples=[args(arr(2, 3)), args(arr(1, 2))],
 )
-jvp(scipy.linalg.null_space, A=_null_space_dot)
+jvp(scipy.linalg.null_space, A=null_space_dot)
 kind_by_value(scipy.linalg.null_space)
 
 
@@ -116,21 +116,21 @@ def tridiagonal_pairs(d: Any, e: Any) -> Any:
     return scipy.linalg.eigh_tridiagonal(d, e)
 
 
-def _tridiagonal_d(y_bar: Any, y: Any) -> Any:
+def tridiagonal_d(y_bar: Any, y: Any) -> Any:
     return np.diagonal(rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1]))
 
 
-def _tridiagonal_e(y_bar: Any, y: Any) -> Any:
+def tridiagonal_e(y_bar: Any, y: Any) -> Any:
     made = rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
     return np.diagonal(made, 1) + np.diagonal(made, -1)
 
 
-def _tridiagonal_e_dot(e_dot: Any, y: Any) -> Any:
+def tridiagonal_e_dot(e_dot: Any, y: Any) -> Any:
     return eigh_dot(y[0], y[1], np.diag(e_dot, 1) + np.diag(e_dot, -1))
 
 
-vjp(tridiagonal_pairs, d=_tridiagonal_d, e=_tridiagonal_e, params="d, e")
-jvp(tridiagonal_pairs, d=lambda d_dot, y: eigh_dot(y[0], y[1], np.diag(d_dot)), e=_tridiagonal_e_dot)
+vjp(tridiagonal_pairs, d=tridiagonal_d, e=tridiagonal_e, params="d, e")
+jvp(tridiagonal_pairs, d=lambda d_dot, y: eigh_dot(y[0], y[1], np.diag(d_dot)), e=tridiagonal_e_dot)
 
 
 @model(scipy.linalg.eigh_tridiagonal, samples=[args(arr(4), arr(3), eigvals_only=True)])
@@ -147,7 +147,7 @@ def banded_pairs(a_band: Any, lower: Any) -> Any:
     return scipy.linalg.eig_banded(a_band, lower)
 
 
-def _banded(y_bar: Any, y: Any, a_band: Any, lower: Any) -> Any:
+def banded_bar(y_bar: Any, y: Any, a_band: Any, lower: Any) -> Any:
     if np.iscomplexobj(a_band):
         return rt.no_derivative("scipy.linalg.eig_banded", "it has a rule for real matrices")
     made = rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
@@ -155,7 +155,7 @@ def _banded(y_bar: Any, y: Any, a_band: Any, lower: Any) -> Any:
     return band_of(made if lower else made.T, np.zeros_like(a_band), lower)
 
 
-vjp(banded_pairs, a_band=_banded, params="a_band, lower", samples=[args(arr(2, 4), True)])
+vjp(banded_pairs, a_band=banded_bar, params="a_band, lower", samples=[args(arr(2, 4), True)])
 jvp(banded_pairs, a_band=lambda a_band_dot, y, lower: eigh_dot(y[0], y[1], whole_of_band(a_band_dot, lower)))
 takes_none(tridiagonal_pairs, banded_pairs)
 

@@ -61,11 +61,11 @@ def along_axes_bar(g: Any, x: Any, other: Any, mode: str, axes: Any, is_second: 
     return rt.cast(rt.unbroadcast(signal.fftconvolve(made, np.flip(other, tuple(chosen)), "valid", axes), x), x)
 
 
-def _fft_1(y_bar: Any, in1: Any, in2: Any, mode: Any, axes: Any) -> Any:
+def fft_1_bar(y_bar: Any, in1: Any, in2: Any, mode: Any, axes: Any) -> Any:
     return along_axes_bar(y_bar, in1, in2, mode, axes, False)
 
 
-def _fft_2(y_bar: Any, in1: Any, in2: Any, mode: Any, axes: Any) -> Any:
+def fft_2_bar(y_bar: Any, in1: Any, in2: Any, mode: Any, axes: Any) -> Any:
     return along_axes_bar(y_bar, in2, in1, mode, axes, True)
 
 
@@ -86,10 +86,12 @@ ALONG = [
     args(arr(5, 2), arr(2, 1), axes=0),
 ]
 linear(
-    signal.fftconvolve, in1=_fft_1, in2=_fft_2, params="in1, in2, mode='full', axes=None", samples=[*FACTORS, *ALONG],
+    signal.fftconvolve, in1=fft_1_bar, in2=fft_2_bar, params="in1, in2, mode='full', axes=None",
+    samples=[*FACTORS, *ALONG],
 )
 linear(
-    signal.oaconvolve, in1=_fft_1, in2=_fft_2, params="in1, in2, mode='full', axes=None", samples=[*FACTORS, *ALONG],
+    signal.oaconvolve, in1=fft_1_bar, in2=fft_2_bar, params="in1, in2, mode='full', axes=None",
+    samples=[*FACTORS, *ALONG],
 )
 model(signal.correlate, samples=FACTORS)(models.correlate)
 PLANES = [

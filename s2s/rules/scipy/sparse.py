@@ -110,11 +110,11 @@ jvp(
 kind_by_value(models.iterated, models.iterated_at)
 
 
-def _items(y_bar: Any, array: Any) -> Any:
+def items_bar(y_bar: Any, array: Any) -> Any:
     return rt.no_derivative("a sparse matrix of an array", models.PLACES)
 
 
-vjp(models.items_of, array=_items, params="array")
+vjp(models.items_of, array=items_bar, params="array")
 jvp(models.items_of, array=lambda array_dot: rt.no_derivative("a sparse matrix of an array", models.PLACES))
 
 # --- which model stands for what --------------------------------------------------------------------------------------
@@ -177,13 +177,13 @@ model(linalg.splu, always=True)(solvers.splu)
 model(linalg.factorized, always=True)(solvers.factorized)
 
 
-def _solve_rhs(y_bar: Any, self: Any, trans: Any) -> Any:
+def solve_rhs(y_bar: Any, self: Any, trans: Any) -> Any:
     if trans == "H":
         return np.conj(self.solve(np.conj(y_bar)))
     return self.solve(y_bar, "N" if trans == "T" else "T")
 
 
-vjp(linalg.SuperLU.solve, rhs=_solve_rhs, params="self, rhs, trans='N'")
+vjp(linalg.SuperLU.solve, rhs=solve_rhs, params="self, rhs, trans='N'")
 jvp(linalg.SuperLU.solve, rhs=lambda rhs_dot, self, trans: self.solve(rhs_dot, trans))
 
 for _name in (

@@ -38,7 +38,7 @@ partials(special.loggamma, lambda y, x: special.psi(x), domain=POSITIVE)
 partials(special.gamma, lambda y, x: y * special.psi(x), domain=POSITIVE)
 
 
-def _rgamma(y: Any, x: Any) -> Any:
+def rgamma_partial(y: Any, x: Any) -> Any:
     """-psi(x) / Gamma(x); at the poles of Gamma, x = 0, -1, -2, ..., its limit (-1)^x (-x)!."""
     if np.iscomplexobj(x):
         return -y * special.psi(x)
@@ -47,17 +47,17 @@ def _rgamma(y: Any, x: Any) -> Any:
     return np.where(pole & (x <= 0.0), at_pole, -y * special.psi(np.where(pole, 1.0, x)))
 
 
-partials(special.rgamma, _rgamma)
+partials(special.rgamma, rgamma_partial)
 partials(special.psi, lambda y, x: incomplete.trigamma(x), domain=POSITIVE)
 partials(
     special.polygamma, None, lambda y, n, x: special.polygamma(n + 1, x), params="n, x", domain=(2, POSITIVE),
 )
-def _zeta(y: Any, x: Any, q: Any) -> Any:
+def zeta_partial(y: Any, x: Any, q: Any) -> Any:
     return incomplete.zeta_by_s(x, 1.0 if q is None else q)
 
 
 partials(
-    special.zeta, _zeta, lambda y, x, q: -x * special.zeta(x + 1.0, q), params="x, q=None, out=None",
+    special.zeta, zeta_partial, lambda y, x, q: -x * special.zeta(x + 1.0, q), params="x, q=None, out=None",
     samples=(
         args(num(1.5, 4.0)), args(arr(5, low=1.5, high=4.0), arr(5, low=0.3)), args(2.5, arr(2, 3, low=0.3)),
         args(arr(3, 1, low=1.5, high=4.0), arr(4, low=0.3)), args(arr(3, low=-3.0, high=0.5)), args(arr(0, 3, low=1.5)),
@@ -66,13 +66,13 @@ partials(
 partials(special.zetac, lambda y, x: incomplete.zeta_by_s(x, 1.0), domain=(1.5, 4.0))
 
 
-def _multigammaln(y: Any, a: Any, d: Any) -> Any:
+def multigammaln_partial(y: Any, a: Any, d: Any) -> Any:
     """The sum of psi(a - j / 2) over j < d."""
     return np.sum(special.psi(np.expand_dims(a, -1) - 0.5 * np.arange(d)), axis=-1)
 
 
 partials(
-    special.multigammaln, _multigammaln, None, params="a, d",
+    special.multigammaln, multigammaln_partial, None, params="a, d",
     samples=(args(num(3.0, 5.0), 3), args(arr(4, low=2.0, high=5.0), 2), args(arr(2, 2, low=1.0, high=5.0), 1)),
 )
 
@@ -330,7 +330,7 @@ partials(
 )
 
 
-def _diric(y: Any, x: Any, n: Any) -> Any:
+def diric_partial(y: Any, x: Any, n: Any) -> Any:
     """The mean of cos(k x) over k = -(n - 1) / 2, ..., (n - 1) / 2, differentiated."""
     k = np.arange(np.max(n, initial=1)) - 0.5 * (np.expand_dims(n, -1) - 1.0)
     terms = np.where(k <= 0.5 * (np.expand_dims(n, -1) - 1.0), -k * np.sin(k * np.expand_dims(x, -1)), 0.0)
@@ -338,7 +338,7 @@ def _diric(y: Any, x: Any, n: Any) -> Any:
 
 
 partials(
-    special.diric, _diric, None, params="x, n",
+    special.diric, diric_partial, None, params="x, n",
     samples=(args(arr(5), 3), args(num(), 4), args(arr(2, 3), 7), args(arr(3, 1), np.array([2, 5]))),
 )
 straight_through(special.round)
@@ -412,7 +412,7 @@ def signless(y_bar: Any, y: Any, return_sign: Any) -> tuple[Any, Any]:
     return (np.zeros_like(size) if found is None else found * sign), size
 
 
-def _logsumexp(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any, return_sign: Any) -> Any:
+def logsumexp_bar(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any, return_sign: Any) -> Any:
     y_bar, y = signless(y_bar, y, return_sign)
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
@@ -422,7 +422,7 @@ def _logsumexp(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any, ret
     return rt.unbroadcast(y_bar * shares_of_exp(y, a, b), a)
 
 
-def _logsumexp_b(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any, return_sign: Any) -> Any:
+def logsumexp_b(y_bar: Any, y: Any, a: Any, axis: Any, b: Any, keepdims: Any, return_sign: Any) -> Any:
     y_bar, y = signless(y_bar, y, return_sign)
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
@@ -435,7 +435,7 @@ REDUCED = [
     args(arr()),
 ]
 vjp(
-    special.logsumexp, a=_logsumexp, b=_logsumexp_b, params="a, axis=None, b=None, keepdims=False, return_sign=False",
+    special.logsumexp, a=logsumexp_bar, b=logsumexp_b, params="a, axis=None, b=None, keepdims=False, return_sign=False",
     samples=[
         *REDUCED, args(arr(3, 4), axis=1, keepdims=True), args(arr(3, 4), keepdims=True),
         args(arr(4), b=arr(4, low=0.5)), args(arr(3, 4), axis=1, b=arr(4, low=0.5)),
@@ -446,16 +446,16 @@ vjp(
 )
 
 
-def _softmax(y_bar: Any, y: Any, axis: Any) -> Any:
+def softmax_bar(y_bar: Any, y: Any, axis: Any) -> Any:
     return y * (y_bar - np.sum(y_bar * y, axis=axis, keepdims=True))
 
 
-def _log_softmax(y_bar: Any, y: Any, axis: Any) -> Any:
+def log_softmax_bar(y_bar: Any, y: Any, axis: Any) -> Any:
     return y_bar - np.exp(y) * np.sum(y_bar, axis=axis, keepdims=True)
 
 
-vjp(special.softmax, x=_softmax, params="x, axis=None", samples=REDUCED)
-vjp(special.log_softmax, x=_log_softmax, params="x, axis=None", samples=REDUCED)
+vjp(special.softmax, x=softmax_bar, params="x, axis=None", samples=REDUCED)
+vjp(special.log_softmax, x=log_softmax_bar, params="x, axis=None", samples=REDUCED)
 
 # --- integrals of exponentials, sines and logarithms (DLMF 6.2, 8.19, 25.12) ----------------------------------------
 
@@ -463,20 +463,20 @@ partials(special.exp1, lambda y, x: -np.exp(-x) / x, domain=POSITIVE)
 partials(special.expi, lambda y, x: np.exp(x) / x, domain=POSITIVE)
 
 
-def _expn(y: Any, n: Any, x: Any) -> Any:
+def expn_partial(y: Any, n: Any, x: Any) -> Any:
     """-E_(n-1)(x); E_0(x) = e^-x / x."""
     return -np.where(n == 0, y * (1.0 + 1.0 / x), special.expn(np.maximum(n - 1, 0), x))
 
 
-partials(special.expn, None, _expn, domain=(2, POSITIVE))
+partials(special.expn, None, expn_partial, domain=(2, POSITIVE))
 
 
-def _spence(y: Any, z: Any) -> Any:
+def spence_partial(y: Any, z: Any) -> Any:
     """log(z) / (1 - z), -1 at 1."""
     return np.where(z == 1.0, -1.0, np.log(z) / np.where(z == 1.0, 1.0, 1.0 - z))
 
 
-partials(special.spence, _spence, domain=POSITIVE)
+partials(special.spence, spence_partial, domain=POSITIVE)
 
 
 several(special.sici, lambda y, x: (np.sinc(x / math.pi), np.cos(x) / x), domain=POSITIVE)

@@ -109,7 +109,7 @@ partials(
 )
 
 
-def _ive(y: Any, v: Any, z: Any) -> Any:
+def ive_partial(y: Any, v: Any, z: Any) -> Any:
     """iv scaled by exp(-|Re z|), whose slope is no complex derivative: for real arguments only."""
     if np.iscomplexobj(z):
         return rt.no_derivative("scipy.special.ive", "it is scaled by exp(-|Re z|), which is not analytic; use iv")
@@ -117,7 +117,7 @@ def _ive(y: Any, v: Any, z: Any) -> Any:
 
 
 partials(
-    special.ive, lambda y, v, z: rt.no_derivative("the order of scipy.special.ive", CLOSED_FORM), _ive,
+    special.ive, lambda y, v, z: rt.no_derivative("the order of scipy.special.ive", CLOSED_FORM), ive_partial,
     domain=(1.7, POSITIVE),
 )
 partials(
@@ -238,7 +238,7 @@ WITH_COMPLEX = (args(arr(5)), args(num()), args(arr(2, 3)), args(arr(3, complex=
 several(special.airy, lambda y, z: (y[1], z * y[0], y[3], z * y[2]), samples=WITH_COMPLEX)
 
 
-def _airye(y: Any, z: Any) -> Any:
+def airye_partial(y: Any, z: Any) -> Any:
     """Ai and Ai' are scaled by exp(2/3 z^(3/2)), Bi and Bi' by exp(-2/3 z^(3/2)) where z is positive."""
     if np.iscomplexobj(z):
         return rt.no_derivative("scipy.special.airye", "its scale is not analytic; use airy")
@@ -246,16 +246,16 @@ def _airye(y: Any, z: Any) -> Any:
     return y[1] + root * y[0], z * y[0] + root * y[1], y[3] - root * y[2], z * y[2] - root * y[3]
 
 
-several(special.airye, _airye, domain=(0.2, 2.0))
+several(special.airye, airye_partial, domain=(0.2, 2.0))
 
 
-def _itairy(y: Any, x: Any) -> Any:
+def itairy_partial(y: Any, x: Any) -> Any:
     """Integrals from 0 to x of Ai(t), Bi(t), Ai(-t), Bi(-t)."""
     above, below = special.airy(x), special.airy(-x)
     return above[0], above[2], below[0], below[2]
 
 
-several(special.itairy, _itairy, domain=(0.1, 0.6))  # farther out SciPy's integrals have 7 digits
+several(special.itairy, itairy_partial, domain=(0.1, 0.6))  # farther out SciPy's integrals have 7 digits
 
 # --- Kelvin functions: with f = ber + i bei, f'' = i f - f' / x; ker and kei too (DLMF 10.61) -------------------------
 
@@ -287,18 +287,18 @@ def near_one(y: Any, x: Any, sign: float) -> Any:
     return np.where(near, series, sign * (y - 1.0) / np.where(near, 1.0, x))
 
 
-def _it2j0y0(y: Any, x: Any) -> Any:
+def it2j0y0_partial(y: Any, x: Any) -> Any:
     """The integrals of (1 - J0(t)) / t from 0 to x and of Y0(t) / t from x to infinity."""
     return near_one(special.j0(x), x, -1.0), -special.y0(x) / x
 
 
-def _it2i0k0(y: Any, x: Any) -> Any:
+def it2i0k0_partial(y: Any, x: Any) -> Any:
     """The integrals of (I0(t) - 1) / t from 0 to x and of K0(t) / t from x to infinity."""
     return near_one(special.i0(x), x, 1.0), -special.k0(x) / x
 
 
-several(special.it2j0y0, _it2j0y0, domain=POSITIVE)
-several(special.it2i0k0, _it2i0k0, domain=POSITIVE)
+several(special.it2j0y0, it2j0y0_partial, domain=POSITIVE)
+several(special.it2i0k0, it2i0k0_partial, domain=POSITIVE)
 partials(special.itstruve0, lambda y, x: special.struve(0.0, x), domain=POSITIVE)
 partials(special.itmodstruve0, lambda y, x: special.modstruve(0.0, x), domain=POSITIVE)
 partials(special.it2struve0, lambda y, x: -special.struve(0.0, x) / x, domain=POSITIVE)
@@ -312,18 +312,18 @@ partials(
 )
 
 
-def _modfresnelp(y: Any, x: Any) -> Any:
+def modfresnelp_partial(y: Any, x: Any) -> Any:
     """F(x), the integral of exp(i t^2) from x to infinity, and K(x) = exp(-i (x^2 + pi / 4)) F(x) / sqrt(pi)."""
     return -np.exp(1j * x * x), -2j * x * y[1] - np.exp(-0.25j * math.pi) / math.sqrt(math.pi)
 
 
-def _modfresnelm(y: Any, x: Any) -> Any:
+def modfresnelm_partial(y: Any, x: Any) -> Any:
     """The conjugates of these."""
     return -np.exp(-1j * x * x), 2j * x * y[1] - np.exp(0.25j * math.pi) / math.sqrt(math.pi)
 
 
-several(special.modfresnelp, _modfresnelp, samples=(args(num(0.3, 2.0)), args(num(0.3, 1.0))))
-several(special.modfresnelm, _modfresnelm, samples=(args(num(0.3, 2.0)), args(num(0.3, 1.0))))
+several(special.modfresnelp, modfresnelp_partial, samples=(args(num(0.3, 2.0)), args(num(0.3, 1.0))))
+several(special.modfresnelm, modfresnelm_partial, samples=(args(num(0.3, 2.0)), args(num(0.3, 1.0))))
 
 # --- Wright's function: the sum of x^k / (k! Gamma(a k + b)) (DLMF 10.46) ---------------------------------------------
 

@@ -306,7 +306,7 @@ def tukey_slope(p: Any, l: Any) -> Any:
     return np.power(p, l - 1.0) + np.power(1.0 - p, l - 1.0)
 
 
-def _tukey_by_lambda(y: Any, x: Any, l: Any) -> Any:
+def tukey_by_lambda(y: Any, x: Any, l: Any) -> Any:
     """0 where the distribution has ended."""
     inside = (y > 0.0) & (y < 1.0)
     p = np.where(inside, y, 0.5)
@@ -315,12 +315,12 @@ def _tukey_by_lambda(y: Any, x: Any, l: Any) -> Any:
     return np.where(inside, -change / tukey_slope(p, l), 0.0)
 
 
-def _tukey_by_place(y: Any, x: Any, l: Any) -> Any:
+def tukey_by_place(y: Any, x: Any, l: Any) -> Any:
     inside = (y > 0.0) & (y < 1.0)
     return np.where(inside, 1.0 / tukey_slope(np.where(inside, y, 0.5), l), 0.0)
 
 
-partials(special.tklmbda, _tukey_by_place, _tukey_by_lambda, domain=((-1.0, 1.0), (0.2, 0.7)))
+partials(special.tklmbda, tukey_by_place, tukey_by_lambda, domain=((-1.0, 1.0), (0.2, 0.7)))
 
 # --- Kolmogorov's distribution ----------------------------------------------------------------------------------------
 

@@ -99,7 +99,7 @@ partials(
 
 
 
-def _lpmv(y: Any, m: Any, v: Any, x: Any) -> Any:
+def lpmv_partial(y: Any, m: Any, v: Any, x: Any) -> Any:
     """((v + m) P_(v-1) - v x P_v) / (1 - x^2); that of Legendre's polynomial where m is 0, which is finite at 1 too."""
     plain = special.eval_gegenbauer(v - 1.0, 1.5, x)
     end = (m == 0) & (x * x == 1.0)
@@ -107,7 +107,7 @@ def _lpmv(y: Any, m: Any, v: Any, x: Any) -> Any:
     return np.where(m == 0, plain, slope)
 
 
-partials(special.lpmv, None, lambda y, m, v, x: rt.no_derivative(*DEGREE), _lpmv, domain=(1, 3, INSIDE))
+partials(special.lpmv, None, lambda y, m, v, x: rt.no_derivative(*DEGREE), lpmv_partial, domain=(1, 3, INSIDE))
 TABLE = "it gives a table of all degrees, which has no rule; use {}, one degree at a time"
 refuse(special.lqn, TABLE.format("eval_legendre"))
 refuse(special.lqmn, TABLE.format("lpmv"))
@@ -127,33 +127,33 @@ def check_order(diff_n: Any) -> None:
 # The first axis of a result is the order of the derivative, up to ``diff_n``.
 
 
-def _legendre(y_bar: Any, n: Any, z: Any, diff_n: Any) -> Any:
+def legendre_bar(y_bar: Any, n: Any, z: Any, diff_n: Any) -> Any:
     check_order(diff_n)
     return rt.unbroadcast(y_bar * special.legendre_p(n, z, diff_n=diff_n + 1)[1:], z)
 
 
-def _legendre_all(y_bar: Any, n: Any, z: Any, diff_n: Any) -> Any:
+def legendre_all_bar(y_bar: Any, n: Any, z: Any, diff_n: Any) -> Any:
     check_order(diff_n)
     return rt.unbroadcast(y_bar * special.legendre_p_all(n, z, diff_n=diff_n + 1)[1:], z)
 
 
-def _sph_legendre(y_bar: Any, n: Any, m: Any, theta: Any, diff_n: Any) -> Any:
+def sph_legendre_bar(y_bar: Any, n: Any, m: Any, theta: Any, diff_n: Any) -> Any:
     check_order(diff_n)
     return rt.unbroadcast(y_bar * special.sph_legendre_p(n, m, theta, diff_n=diff_n + 1)[1:], theta)
 
 
-def _sph_legendre_all(y_bar: Any, n: Any, m: Any, theta: Any, diff_n: Any) -> Any:
+def sph_legendre_all_bar(y_bar: Any, n: Any, m: Any, theta: Any, diff_n: Any) -> Any:
     check_order(diff_n)
     return rt.unbroadcast(y_bar * special.sph_legendre_p_all(n, m, theta, diff_n=diff_n + 1)[1:], theta)
 
 
-def _assoc_legendre(y_bar: Any, n: Any, m: Any, z: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
+def assoc_legendre_bar(y_bar: Any, n: Any, m: Any, z: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
     check_order(diff_n)
     table = special.assoc_legendre_p(n, m, z, branch_cut=branch_cut, norm=norm, diff_n=diff_n + 1)
     return rt.unbroadcast(y_bar * table[1:], z)
 
 
-def _assoc_legendre_all(y_bar: Any, n: Any, m: Any, z: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
+def assoc_legendre_all_bar(y_bar: Any, n: Any, m: Any, z: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
     check_order(diff_n)
     table = special.assoc_legendre_p_all(n, m, z, branch_cut=branch_cut, norm=norm, diff_n=diff_n + 1)
     return rt.unbroadcast(y_bar * table[1:], z)
@@ -169,11 +169,11 @@ def harmonic_part(y_bar: Any, n: Any, m: Any, theta: Any, phi: Any, diff_n: Any,
     return np.real(value_bar * tables[1][..., k] + np.sum(gradient_bar * tables[2][..., k], axis=-1))
 
 
-def _harmonic_theta(y_bar: Any, n: Any, m: Any, theta: Any, phi: Any, diff_n: Any) -> Any:
+def harmonic_theta(y_bar: Any, n: Any, m: Any, theta: Any, phi: Any, diff_n: Any) -> Any:
     return rt.unbroadcast(harmonic_part(y_bar, n, m, theta, phi, diff_n, 0), theta)
 
 
-def _harmonic_phi(y_bar: Any, n: Any, m: Any, theta: Any, phi: Any, diff_n: Any) -> Any:
+def harmonic_phi(y_bar: Any, n: Any, m: Any, theta: Any, phi: Any, diff_n: Any) -> Any:
     return rt.unbroadcast(harmonic_part(y_bar, n, m, theta, phi, diff_n, 1), phi)
 
 
@@ -182,17 +182,17 @@ if hasattr(special, "legendre_p"):  # SciPy 1.15
     PAIRS = [args(3, 1, arr(4, low=0.2, high=0.9)), args(2, 1, num(0.1, 0.9)), args(3, 2, arr(2, 3, low=0.2), diff_n=1)]
     ANGLES = [args(3, 1, arr(4, low=0.3), arr(4)), args(2, -1, num(0.3), num()), args(3, 2, arr(3, 1, low=0.3), arr(2))]
     LEGENDRE = "n, m, z, *, branch_cut=2, norm=False, diff_n=0"
-    vjp(special.legendre_p, z=_legendre, params="n, z, *, diff_n=0", samples=PLACES)
-    vjp(special.legendre_p_all, z=_legendre_all, params="n, z, *, diff_n=0", samples=PLACES)
-    vjp(special.sph_legendre_p, theta=_sph_legendre, params="n, m, theta, *, diff_n=0", samples=PAIRS)
-    vjp(special.sph_legendre_p_all, theta=_sph_legendre_all, params="n, m, theta, *, diff_n=0", samples=PAIRS)
+    vjp(special.legendre_p, z=legendre_bar, params="n, z, *, diff_n=0", samples=PLACES)
+    vjp(special.legendre_p_all, z=legendre_all_bar, params="n, z, *, diff_n=0", samples=PLACES)
+    vjp(special.sph_legendre_p, theta=sph_legendre_bar, params="n, m, theta, *, diff_n=0", samples=PAIRS)
+    vjp(special.sph_legendre_p_all, theta=sph_legendre_all_bar, params="n, m, theta, *, diff_n=0", samples=PAIRS)
     vjp(
-        special.assoc_legendre_p, z=_assoc_legendre, params=LEGENDRE,
+        special.assoc_legendre_p, z=assoc_legendre_bar, params=LEGENDRE,
         samples=[*PAIRS[:2], args(3, 1, arr(2, low=0.2, high=0.9), norm=True)],
     )
-    vjp(special.assoc_legendre_p_all, z=_assoc_legendre_all, params=LEGENDRE, samples=PAIRS[:2])
+    vjp(special.assoc_legendre_p_all, z=assoc_legendre_all_bar, params=LEGENDRE, samples=PAIRS[:2])
     vjp(
-        special.sph_harm_y, theta=_harmonic_theta, phi=_harmonic_phi, params="n, m, theta, phi, *, diff_n=0",
+        special.sph_harm_y, theta=harmonic_theta, phi=harmonic_phi, params="n, m, theta, phi, *, diff_n=0",
         samples=[*ANGLES, args(3, 1, arr(4, low=0.3), arr(4), diff_n=1)],
     )
     refuse(special.sph_harm_y_all, TABLE.format("sph_harm_y"))
@@ -211,17 +211,17 @@ if hasattr(special, "legendre_p"):  # SciPy 1.15
     )
 
     @jvp(special.assoc_legendre_p)
-    def _assoc_legendre_dot(n: Any, m: Any, z: Any, z_dot: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
+    def assoc_legendre_dot(n: Any, m: Any, z: Any, z_dot: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
         table = special.assoc_legendre_p(n, m, z, branch_cut=branch_cut, norm=norm, diff_n=diff_n + 1)
         return z_dot * table[1:]
 
     @jvp(special.assoc_legendre_p_all)
-    def _assoc_legendre_all_dot(n: Any, m: Any, z: Any, z_dot: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
+    def assoc_legendre_all_dot(n: Any, m: Any, z: Any, z_dot: Any, branch_cut: Any, norm: Any, diff_n: Any) -> Any:
         table = special.assoc_legendre_p_all(n, m, z, branch_cut=branch_cut, norm=norm, diff_n=diff_n + 1)
         return z_dot * table[1:]
 
     @jvp(special.sph_harm_y)
-    def _harmonic_dot(n: Any, m: Any, theta: Any, theta_dot: Any, phi: Any, phi_dot: Any, diff_n: Any) -> Any:
+    def harmonic_dot(n: Any, m: Any, theta: Any, theta_dot: Any, phi: Any, phi_dot: Any, diff_n: Any) -> Any:
         tables = special.sph_harm_y(n, m, theta, phi, diff_n=diff_n + 1)
         value = theta_dot * tables[1][..., 0] + phi_dot * tables[1][..., 1]
         if diff_n == 0:

@@ -168,7 +168,7 @@ private(
 # --- Fisher's distribution that is not central: a mixture by Poisson's weights, in which nc moves m by 2 --------------
 
 
-def _fisher_degrees(y: Any, x: Any, m: Any, n: Any, nc: Any) -> Any:
+def fisher_degrees_partial(y: Any, x: Any, m: Any, n: Any, nc: Any) -> Any:
     return rt.no_derivative("the degrees of freedom", CLOSED_FORM)
 
 
@@ -177,22 +177,24 @@ def next_fisher(m: Any, n: Any, nc: Any, x: Any) -> Any:
     return m / (m + 2.0) * shifted_fisher_density(m + 2.0, n, nc, x * m / (m + 2.0))
 
 
-def _fisher_slope(y: Any, x: Any, m: Any, n: Any, nc: Any) -> Any:
+def fisher_slope_partial(y: Any, x: Any, m: Any, n: Any, nc: Any) -> Any:
     u, more = m * x / (m * x + n), 0.5 * nc * next_fisher(m, n, nc, x)
     return ((0.5 * m - 1.0) * y + more - u * (0.5 * (m + n) * y + more)) / x
 
 
 NOT_CENTRAL = (POSITIVE, 2.5, 3.5, POSITIVE)
 private(
-    "_ncf_pdf", _fisher_slope, _fisher_degrees, _fisher_degrees,
+    "_ncf_pdf", fisher_slope_partial, fisher_degrees_partial, fisher_degrees_partial,
     lambda y, x, m, n, nc: 0.5 * (next_fisher(m, n, nc, x) - y), domain=NOT_CENTRAL,
 )
 private(
-    "_ncf_sf", lambda y, x, m, n, nc: -shifted_fisher_density(m, n, nc, x), _fisher_degrees, _fisher_degrees,
+    "_ncf_sf", lambda y, x, m, n, nc: -shifted_fisher_density(m, n, nc, x), fisher_degrees_partial,
+    fisher_degrees_partial,
     lambda y, x, m, n, nc: -shifted_fisher_by_nc(1.0 - y, m, n, nc, x), domain=NOT_CENTRAL,
 )
 private(
-    "_ncf_isf", lambda y, p, m, n, nc: -1.0 / shifted_fisher_density(m, n, nc, y), _fisher_degrees, _fisher_degrees,
+    "_ncf_isf", lambda y, p, m, n, nc: -1.0 / shifted_fisher_density(m, n, nc, y), fisher_degrees_partial,
+    fisher_degrees_partial,
     lambda y, p, m, n, nc: -shifted_fisher_by_nc(1.0 - p, m, n, nc, y) / shifted_fisher_density(m, n, nc, y),
     domain=(UNIT, 2.5, 3.5, POSITIVE),
 )
@@ -250,7 +252,7 @@ def skewed_density(x: Any, loc: Any, scale: Any, shape: Any) -> Any:
     return math.sqrt(2.0 / math.pi) * np.exp(-0.5 * z * z) * special.ndtr(shape * z) / scale
 
 
-def _skewed_by_shape(y: Any, x: Any, loc: Any, scale: Any, shape: Any) -> Any:
+def skewed_by_shape(y: Any, x: Any, loc: Any, scale: Any, shape: Any) -> Any:
     z = (x - loc) / scale
     return -np.exp(-0.5 * z * z * (1.0 + shape * shape)) / (math.pi * (1.0 + shape * shape))
 
@@ -258,7 +260,7 @@ def _skewed_by_shape(y: Any, x: Any, loc: Any, scale: Any, shape: Any) -> Any:
 private(
     "_skewnorm_cdf", lambda y, x, loc, scale, shape: skewed_density(x, loc, scale, shape),
     lambda y, x, loc, scale, shape: -skewed_density(x, loc, scale, shape),
-    lambda y, x, loc, scale, shape: (loc - x) / scale * skewed_density(x, loc, scale, shape), _skewed_by_shape,
+    lambda y, x, loc, scale, shape: (loc - x) / scale * skewed_density(x, loc, scale, shape), skewed_by_shape,
     domain=((-2.0, 2.0), LOC, POSITIVE, (-2.0, 2.0)),
 )
 private(

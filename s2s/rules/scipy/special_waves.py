@@ -53,7 +53,7 @@ partials(
 )
 
 
-def _jacobi_by_m(y: Any, u: Any, m: Any) -> Any:
+def jacobi_by_m(y: Any, u: Any, m: Any) -> Any:
     """With F(phi, m) = u, phi changes by -F_m / F_phi (DLMF 22.16)."""
     sn, cn, dn, phi = y
     turn = -dn * first_kind_by_m(phi, m)
@@ -61,7 +61,7 @@ def _jacobi_by_m(y: Any, u: Any, m: Any) -> Any:
 
 
 several(
-    special.ellipj, lambda y, u, m: (y[1] * y[2], -y[0] * y[2], -m * y[0] * y[1], y[2]), _jacobi_by_m,
+    special.ellipj, lambda y, u, m: (y[1] * y[2], -y[0] * y[2], -m * y[0] * y[1], y[2]), jacobi_by_m,
     domain=((-2.0, 3.0), UNIT),
 )
 
@@ -137,7 +137,7 @@ def rj_by_first(x: Any, y: Any, z: Any, p: Any) -> Any:
     return np.where(near, close, np.where(x == 0.0, -np.inf, far))
 
 
-def _rj_by_last(value: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
+def rj_by_last(value: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
     """The function is homogeneous, of degree -3 / 2."""
     first = np.where(x == 0.0, 0.0, x * rj_by_first(np.where(x == 0.0, p, x), y, z, p))
     second = np.where(y == 0.0, 0.0, y * rj_by_first(np.where(y == 0.0, p, y), x, z, p))
@@ -147,7 +147,7 @@ def _rj_by_last(value: Any, x: Any, y: Any, z: Any, p: Any) -> Any:
 
 partials(
     special.elliprj, lambda v, x, y, z, p: rj_by_first(x, y, z, p), lambda v, x, y, z, p: rj_by_first(y, x, z, p),
-    lambda v, x, y, z, p: rj_by_first(z, x, y, p), _rj_by_last, domain=POSITIVE,
+    lambda v, x, y, z, p: rj_by_first(z, x, y, p), rj_by_last, domain=POSITIVE,
 )
 
 # --- Mathieu functions: y'' = (2 q cos 2x - a) y, x in degrees; the modified ones y'' = (a - 2 q cosh 2x) y -----------

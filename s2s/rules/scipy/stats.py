@@ -38,7 +38,7 @@ model(_multivariate._PSD)(models.positive)
 # --- what SciPy integrates or searches for numerically: by the place, through the density -----------------------------
 
 
-def _shapes(args: Any) -> Any:
+def shapes_bar(args: Any) -> Any:
     return rt.no_derivative(
         "the distribution function by its shapes", "SciPy finds it by numerical integration; keep the shapes constant"
     )
@@ -46,14 +46,14 @@ def _shapes(args: Any) -> Any:
 
 vjp(
     rv_continuous._cdf, params="self, x, *args", x=lambda y_bar, self, x, args: y_bar * self._pdf(x, *args),
-    args=_shapes,
+    args=shapes_bar,
 )
 vjp(
     rv_continuous._ppf, params="self, q, *args", q=lambda y_bar, y, self, args: y_bar / self._pdf(y, *args),
-    args=_shapes,
+    args=shapes_bar,
 )
-jvp(rv_continuous._cdf, x=lambda x_dot, self, x, args: x_dot * self._pdf(x, *args), args=_shapes)
-jvp(rv_continuous._ppf, q=lambda q_dot, y, self, args: q_dot / self._pdf(y, *args), args=_shapes)
+jvp(rv_continuous._cdf, x=lambda x_dot, self, x, args: x_dot * self._pdf(x, *args), args=shapes_bar)
+jvp(rv_continuous._ppf, q=lambda q_dot, y, self, args: q_dot / self._pdf(y, *args), args=shapes_bar)
 
 # --- functions of values ----------------------------------------------------------------------------------------------
 

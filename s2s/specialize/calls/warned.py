@@ -9,8 +9,10 @@ So the warning names the place in generated code where the function that warns w
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 from s2s.core import ir
+from s2s.specialize.calls.stages import Handler
 from s2s.specialize.site import NOT_HANDLED, CallSite
 
 __all__ = ["HANDLERS"]
@@ -34,4 +36,11 @@ def _warn(site: CallSite) -> ir.Atom | None:
     return NOT_HANDLED
 
 
-HANDLERS = {warnings.warn: _warn}
+def _as_it_is(site: CallSite) -> ir.Atom | None:
+    """Filters are set by the function of Python that does it, and not as its source does."""
+    return NOT_HANDLED if site.is_varied or site.is_spread else site.leave(harmless=True, quiet=True)
+
+
+_SETS = (warnings.simplefilter, warnings.filterwarnings, warnings.resetwarnings)
+
+HANDLERS: dict[Any, Handler] = {warnings.warn: _warn, **dict.fromkeys(_SETS, _as_it_is)}
