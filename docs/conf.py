@@ -11,6 +11,7 @@ extensions = [
     "check_links",
     "error_pages",
     "myst_parser",
+    "notebook_pages",
     "public_names",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
@@ -39,6 +40,7 @@ html_theme_options = {
     "source_branch": "main",
     "source_directory": "docs/",
 }
+exclude_patterns = ["gallery/*.ipynb"]  # notebooks of the gallery's pages, to be downloaded
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",

@@ -10,6 +10,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 from s2s.core.package import install
@@ -61,12 +62,31 @@ class DifferentiationError(Exception):
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.diagnostic, self.text)
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows: its own traceback, without the frames of dispatchers, which have no source."""
+        shell = sys.modules["IPython"].get_ipython()
+        if os.environ.get("S2S_TRACEBACK") == "full":
+            entry = self.__traceback__
+        else:
+            entry = _without_dispatchers(self.__traceback__)
+        shown: list[str] = shell.InteractiveTB.structured_traceback(type(self), self, entry)
+        return shown
+
     def _repr_html_(self) -> str:
         from html import escape
 
         head, _, rest = self.text.partition("\n")
         name = f'<b style="color:#c0392b">{type(self).__name__}</b>'
         return f'<pre style="overflow-x:auto;line-height:1.35">{name}: {escape(head)}\n{escape(rest)}</pre>'
+
+
+def _without_dispatchers(entry: types.TracebackType | None) -> types.TracebackType | None:
+    if entry is None:
+        return None
+    rest = _without_dispatchers(entry.tb_next)
+    if entry.tb_frame.f_code.co_filename == "<s2s dispatch>":
+        return rest
+    return types.TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
 
 
 class UnsupportedSyntaxError(DifferentiationError):

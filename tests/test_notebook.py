@@ -117,6 +117,13 @@ def test_what_is_wrong_with_a_magic_is_told(run):
         assert type(problem).__name__ == "UsageError", (cell, problem)
 
 
+def test_a_traceback_has_no_frames_of_dispatchers(run):
+    result = run("def h(x):\n    return np.log(x)\nwith s2s.debug_nans():\n    s2s.grad(h)(0.0)")
+    assert type(result.error_in_exec).__name__ == "NonFiniteError"
+    assert "s2s.grad(h)" in re.sub(r"\x1b\[[\d;]*m", "", result.printed) and "S2S547" in result.printed
+    assert "s2s dispatch" not in result.printed
+
+
 def test_places_in_cells_are_called_as_the_notebook_calls_them(run):
     run("def g(x):\n    yield x").raise_error()
     result = run("try:\n    s2s.grad(g)(1.0)\nexcept Exception as e:\n    text = f'{e} {e.__cause__}'\ntext")
