@@ -301,8 +301,8 @@ class _Description:
         return [(self.units[number], depth) for number, depth in found.items()]
 
     def function(self, unit: _Unit, depth: int) -> dict[str, Any]:
-        marked = highlighted("".join(linecache.getlines(unit.file)))
-        lines = [[n, self.index(marked[n - 1])] for n in range(unit.first, unit.last + 1) if n <= len(marked)]
+        marked = highlighted("".join(linecache.getlines(unit.file)[unit.first - 1 : unit.last]))
+        lines = [[n, self.index(line)] for n, line in enumerate(marked, unit.first)]
         calls = {
             f"{unit.number}:{line}": other.number
             for other in self.units if other is not unit for line in unit.lines.get(other.name, ())}

@@ -27,7 +27,7 @@ function lineOf(id, number, html, share) {
   const line = make("div", "line");
   line.dataset.id = id;
   line.append(make("span", "n", number), make("span", "m"));
-  const percent = Math.round(share * 100);
+  const percent = Math.round(Math.min(1, share) * 100); // of a function that calls itself, more than all
   line.append(make("span", "p", percent >= 1 ? `${percent} %` : ""));
   if (share > 0.005) line.style.setProperty("--heat", Math.min(1, share) ** 0.6);
   const text = make("span", "t");
@@ -44,6 +44,7 @@ function pill(line, cls, text, title) {
 }
 
 const keptAt = (key) => stage && stage.name === "final" ? variant.kept.filter((k) => k.left.includes(key)) : [];
+const takesMemory = (kept) => kept.bytes !== 0;
 const keptText = (kept) => (
   kept[0].bytes === null ? "kept" : `kept ${bytes(kept.reduce((sum, one) => sum + one.bytes, 0))}`);
 const choice = (text) => (
@@ -62,14 +63,15 @@ function showLeft() {
       const line = lineOf(key, number, data.lines[index], cost ? (cost.left[key] || 0) / total : 0);
       if (known) {
         if (known.active) line.classList.add("active");
-        for (const name of line.querySelectorAll(".v")) name.classList.toggle("act", known.names.includes(name.textContent));
+        const isActive = (name) => known.names.includes(name.textContent);
+        for (const name of line.querySelectorAll(".v")) name.classList.toggle("act", isActive(name));
         const of = (kind) => known.facts.filter(([k]) => k === kind).map(([, text]) => text);
         for (const text of unique(of("policy").map(choice))) pill(line, "policy", text, of("policy").join("\n"));
         if (of("branch").length) pill(line, "branch", "branch", of("branch")[0]);
         if (of("run time").length) pill(line, "other", "run time", of("run time").join("\n"));
         if (of("kept").length && !keptAt(key).length) pill(line, "kept", "kept", of("kept").join("\n"));
       }
-      const kept = keptAt(key);
+      const kept = keptAt(key).filter(takesMemory);
       if (kept.length) pill(line, "kept", keptText(kept), kept.map((k) => `as ${k.name}: ${k.what}`).join("\n"));
       body.append(line);
     }
@@ -94,13 +96,14 @@ function showRight() {
     const line = lineOf(k + 1, k + 1, data.lines[index], cost ? (cost.right[k + 1] || 0) / total : 0);
     if (Array.isArray(from)) from.forEach((key) => rightOf.set(key, [...(rightOf.get(key) || []), k + 1]));
     else line.classList.add(from === "bookkeeping" ? "own" : from);
-    const kept = isFinal ? variant.kept.filter((one) => one.right[0] === k + 1) : [];
+    const kept = isFinal ? variant.kept.filter((one) => one.right[0] === k + 1 && takesMemory(one)) : [];
     if (kept.length) pill(line, "kept", keptText(kept), kept.map((one) => one.what).join("\n"));
     body.append(line);
   });
   code.replaceChildren(body);
   const said = [`${stage.lines.length} lines`];
-  const times = cost && (cost.derivative / cost.value).toPrecision(2);
+  const ratio = cost ? cost.derivative / cost.value : 1;
+  const times = ratio < 100 ? ratio.toPrecision(2) : Math.round(ratio);
   if (cost) said.push(`${seconds(cost.derivative)} a call, ${times} times the function`);
   if (isFinal && variant.total !== null && variant.kept.length) said.push(`keeps ${bytes(variant.total)}`);
   if (!isFinal && stage.about) said.push(stage.about);
@@ -180,8 +183,9 @@ function toldOfRight(id) {
 }
 
 function tell(place) {
-  const nothing = variant.refused ? "Refused in this mode." : "Point at a line to see what it became, and what it came from.";
-  const told = !place ? [["", nothing]] : place[0] === "left" ? toldOfLeft(place[1]) : toldOfRight(place[1]);
+  const hint = "Point at a line to see what it became, and what it came from.";
+  const nothing = [["", variant.refused ? "Refused in this mode." : hint]];
+  const told = !place ? nothing : place[0] === "left" ? toldOfLeft(place[1]) : toldOfRight(place[1]);
   $("details").replaceChildren(...told.map(([word, text]) => {
     const made = make("p");
     made.append(make("b", "", word), ` ${text}`);
@@ -232,7 +236,8 @@ for (const [side, pane] of Object.entries(panes)) {
 const variantOf = (mode, backend) => data.variants.find((v) => v.mode === mode && v.backend === backend);
 
 function fill(select, values, chosen) {
-  const options = (wanted) => values.filter(([, , group]) => group === wanted).map(([value, text]) => new Option(text, value));
+  const options = (wanted) => (
+    values.filter(([, , group]) => group === wanted).map(([value, text]) => new Option(text, value)));
   const groups = unique(values.map(([, , group]) => group));
   select.replaceChildren(...groups.flatMap((group) => {
     if (!group) return options(group);
@@ -416,3 +421,4 @@ const wanted = { mode: first.mode, backend: first.backend, stage: "final", ...Ob
 update({ mode: wanted.mode, backend: wanted.backend, stage: wanted.stage, ir: wanted.ir === "1" });
 const [side, id] = (asked.get("at") || "").split(".");
 if (id && panes[side] && lineAt(side, id)) hold(placed(side, id));
+else intoView("left", panes.left.querySelector(".line.active")?.dataset.id, "third"); // below a long docstring
