@@ -64,9 +64,18 @@ def _port(module: types.ModuleType, path: str) -> types.ModuleType:
     original = importlib.import_module(path)
     made = types.ModuleType(f"{path} on {module.__name__}", original.__doc__)
     _made[module.__name__, path] = made  # before it is filled: modules import each other
+    try:
+        _run_again(module, path, original, made)
+    except BaseException:
+        del _made[module.__name__, path]  # what is half made has names that lack
+        raise
+    return made
+
+
+def _run_again(module: types.ModuleType, path: str, original: types.ModuleType, made: types.ModuleType) -> None:
     if not path.startswith(("s2s.runtime", "s2s.arrays")):
         _fill(module, vars(original), vars(made))
-        return made
+        return
     spec = importlib.util.find_spec(path)
     assert spec is not None and spec.loader is not None
     code = spec.loader.get_code(path)  # type: ignore[attr-defined]
@@ -75,7 +84,6 @@ def _port(module: types.ModuleType, path: str) -> types.ModuleType:
     if path == "s2s.runtime._memory":
         other = on(module, "s2s.arrays.memory")
         vars(made).update({name: vars(other)[name] for name in other.__all__})
-    return made
 
 
 def _importer(module: types.ModuleType) -> Any:

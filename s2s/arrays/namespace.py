@@ -72,6 +72,8 @@ class Namespace(types.ModuleType):
         host = getattr(self._host, name)  # NumPy's own error where there is no such name
         path = f"{self._path}.{name}" if self._path else name
         own = getattr(self._own, name, None)
+        if host is np.ndarray and own is None:
+            return self._module.Array
         if isinstance(host, types.ModuleType):
             own = types.SimpleNamespace() if own is None else own
             return Namespace(self._module, path, own, host, self._is_for_helpers, self._top)
@@ -79,12 +81,16 @@ class Namespace(types.ModuleType):
             return _Function(self, path, host, SPELLED[path])
         if path in HOST or (isinstance(host, type) and issubclass(host, tuple)):
             return host
-        if isinstance(host, np.ufunc):
-            if own is None and path not in SPELLED:
-                raise _missing(self._module, path)
-            return Ufunc(self, path, host, own)
+        if own is None and isinstance(host, type) and issubclass(host, np.generic):
+            return host
+        if own is None and isinstance(host, np.ufunc):  # under another of its names: conj for conjugate
+            own = next((vars(self._own)[n] for n, v in vars(np).items() if v is host and n in vars(self._own)), None)
+        if own is None and self._is_for_helpers:
+            return _Lacking(self._module, path)  # helpers name more than a program calls
         if own is None:
             raise _missing(self._module, path)
+        if isinstance(host, np.ufunc):
+            return Ufunc(self, path, host, own)
         return _Function(self, path, host, None) if isinstance(host, _FUNCTIONS) else own
 
 
@@ -93,6 +99,22 @@ _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, type(np.sum))
 
 def _missing(module: types.ModuleType, path: str) -> Exception:
     return error("S2S536", name=f"numpy.{path}", module=module.__name__)
+
+
+class _Lacking:
+    """What a module does not have: refused by its name where it is called."""
+
+    def __init__(self, module: types.ModuleType, path: str) -> None:
+        self._module, self._path = module, path
+        self.__name__ = path.rpartition(".")[2]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise _missing(self._module, self._path)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        raise _missing(self._module, f"{self._path}.{name}")
 
 
 def has_array(kind: type, values: Any) -> bool:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.errors import error
+
 __all__ = ["AT", "KEYWORDS", "METHODS", "SPELLED"]
 
 KEYWORDS = {"where": True, "initial": None, "dtype": None, "out": None, "mean": None, "correction": None}
@@ -31,7 +33,10 @@ def array(
     """An array of a number, an array, or lists of both."""
     kind = _class(module)
     if isinstance(value, kind):
-        made = module.array(value, dtype=dtype, **({} if copy is None else {"copy": copy}))
+        if hasattr(module, "ndarray"):
+            made = module.array(value, dtype=dtype, **({} if copy is None else {"copy": copy}))
+        else:
+            made = module.asarray(value, dtype=dtype)  # arrays that nobody stores into need no copies
     elif isinstance(value, (list, tuple)) and _holds(kind, value):
         made = module.stack([array(module, item) for item in _alike(module, value)])
         made = made if dtype is None else made.astype(dtype)
@@ -66,7 +71,11 @@ def broadcast_to(module: Any, a: Any, shape: Any, **kwargs: Any) -> Any:
 
 def copy(module: Any, a: Any, order: str = "K", **kwargs: Any) -> Any:
     """A copy of an array; a number as an array."""
-    return array(module, a) if not isinstance(a, _class(module)) else a.copy(order=order)
+    return array(module, a) if not isinstance(a, _class(module)) else _copied(module, a, order)
+
+
+def _copied(module: Any, a: Any, order: str) -> Any:
+    return a.copy(order=order) if hasattr(module, "ndarray") else a.copy()
 
 
 def _joined(name: str) -> Callable[..., Any]:
@@ -91,6 +100,13 @@ def full(module: Any, shape: Any, value: Any, dtype: Any = None, **kwargs: Any) 
         made[...] = value
         return made
     return module.full(shape, value, dtype=np.asarray(value).dtype if dtype is None else dtype)
+
+
+def full_like(module: Any, like: Any, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    """An array of the shape of another, of one number, or one row, again and again."""
+    if isinstance(value, _class(module)) and not hasattr(module, "ndarray"):  # without memory, as Dask's
+        return module.broadcast_to(value, like.shape).astype(like.dtype if dtype is None else dtype)
+    return module.full_like(like, value, dtype=dtype, **kwargs)
 
 
 def transpose(module: Any, a: Any, axes: Any = None) -> Any:
@@ -141,6 +157,8 @@ def _both(name: str) -> Callable[..., Any]:
     """A function of two arrays, either of which may be a number or a list."""
 
     def call(module: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+        if not hasattr(module, name):
+            raise error("S2S536", name=f"numpy.{name}", module=module.__name__)
         return getattr(module, name)(asarray(module, a), asarray(module, b), *args, **kwargs)
 
     return call
@@ -302,6 +320,8 @@ def polyder(module: Any, p: Any, m: int = 1) -> Any:
 
 def add_at(module: Any, own: Any, a: Any, indices: Any, values: Any) -> None:
     """``a[indices] += values``, adding up where a place is named more than once."""
+    if not hasattr(own, "at"):
+        raise error("S2S536", name="numpy.add.at", module=module.__name__)
     if a.dtype.kind != "c":
         own.at(a, indices, values)
         return
@@ -321,7 +341,7 @@ AT: dict[str, Callable[..., None]] = {"add": add_at, "subtract": subtract_at}
 SPELLED: dict[str, Callable[..., Any]] = {
     "shape": shape, "ndim": ndim, "size": size, "array": array, "asarray": asarray, "asanyarray": asarray,
     "copy": copy, "broadcast_to": broadcast_to,
-    "full": full, "transpose": transpose, "permute_dims": transpose, "where": where, "dot": dot,
+    "full": full, "full_like": full_like, "transpose": transpose, "permute_dims": transpose, "where": where, "dot": dot,
     "inner": _both("inner"), "outer": _both("outer"), "vdot": _both("vdot"), "kron": _both("kron"),
     "convolve": _both("convolve"),
     **{name: _joined(name) for name in ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack")},

@@ -88,11 +88,8 @@ def slogdet_of(factors: Factors, a: Any) -> Any:
     size = np.abs(diagonal)
     swaps = np.count_nonzero(factors.pivots != np.arange(len(diagonal)))
     sign = np.prod(np.sign(diagonal) if size.dtype == diagonal.dtype else diagonal / size)
-    return type(_AN_EXAMPLE)(-sign if swaps % 2 else sign, np.sum(np.log(size)))
-
-
-_AN_EXAMPLE = np.linalg.slogdet(np.ones((1, 1)))
-"""Its class has no public name."""
+    result = type(np.linalg.slogdet(np.ones((1, 1))))  # which has no public name
+    return result(-sign if swaps % 2 else sign, np.sum(np.log(size)))
 
 
 def det_of(factors: Factors, a: Any) -> Any:
