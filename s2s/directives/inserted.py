@@ -18,7 +18,10 @@ from s2s.directives.user_rules import give_for_rest
 from s2s.errors import not_a_function
 from s2s.rules.functions import describe
 
-__all__ = ["InReverse", "insert_in_reverse", "made_of_cotangent", "passed", "passed_on", "put_through"]
+__all__ = [
+    "InReverse", "given_or", "insert_in_reverse", "made_of_cotangent", "passed", "passed_on", "pulled", "pushed",
+    "put_through",
+]
 
 T = TypeVar("T")
 
@@ -71,10 +74,10 @@ def passed_on(x: Any) -> Any:
 
 def put_through(fn: Any, x_bar: Any) -> Any:
     """What a function makes of a cotangent: what is followed, where it can be, in place of the next."""
-    return _given_or(fn(x_bar), x_bar)
+    return given_or(fn(x_bar), x_bar)
 
 
-def _given_or(given: Any, x_bar: Any) -> Any:
+def given_or(given: Any, x_bar: Any) -> Any:
     return x_bar if given is None else given
 
 
@@ -83,14 +86,14 @@ def made_of_cotangent(fn: Any, x_bar: Any) -> Any:
     return rt.fit_bar(copied(put_through(fn, copied(x_bar))), x_bar, NAME)
 
 
-def _pulled(out: Any, out_bar: Any, fn: Any, x: Any) -> Any:
+def pulled(out: Any, out_bar: Any, fn: Any, x: Any) -> Any:
     return made_of_cotangent(fn, out_bar)
 
 
-def _pushed(out: Any, tangents: Any, fn: Any, x: Any) -> Any:
+def pushed(out: Any, tangents: Any, fn: Any, x: Any) -> Any:
     return tangents[1]
 
 
-give_for_rest(passed, 1, NAME, _pulled, _pushed)
+give_for_rest(passed, 1, NAME, pulled, pushed)
 give_for_rest(passed_on, 0, NAME, lambda out, out_bar, x: out_bar, lambda out, tangents, x: tangents[0])
 describe(made_of_cotangent, result=Result.NEW, changes=(), holds=False, acts=True, calls_back=True, pure=False)
