@@ -31,18 +31,21 @@ def _block(block: ir.Block, context: Context) -> ir.Block:
 
 
 def _statement(s: ir.Statement, context: Context) -> ir.Statement:
-    match s:
-        case ir.Let(value=ir.Call(ir.Const(value=fn), (_, x))) if fn is inserted.passed:
-            known = context.value(x) if not isinstance(x, ir.Star) else None
-            if isinstance(known, Scalar) and not isinstance(x, ir.Star):
-                made: ir.Value = x
-            else:
-                copy = np.copy if isinstance(known, Array) else inserted.passed_on
-                made = ir.Call(ir.Const(copy), (x,))
-            if isinstance(s.target, ir.Var):
-                context.definitions[s.target] = made
-            return ir.replace(s, value=made)
-        case ir.Let(value=ir.MakeFunction(function) as make):
-            return ir.replace(s, value=ir.replace(make, function=passed_on(function, context)))
-        case _:
-            return map_blocks(s, lambda inner: _block(inner, context))
+    if not isinstance(s, ir.Let):
+        return map_blocks(s, lambda inner: _block(inner, context))
+    if isinstance(s.value, ir.MakeFunction):
+        return ir.replace(s, value=ir.replace(s.value, function=passed_on(s.value.function, context)))
+    if not isinstance(s.value, ir.Call) or s.value.fn != _PASSED:
+        return s
+    x = s.value.args[1]
+    known = context.value(x) if not isinstance(x, ir.Star) else None
+    if isinstance(known, Scalar) and not isinstance(x, ir.Star):
+        made: ir.Value = x
+    else:
+        made = ir.Call(ir.Const(np.copy if isinstance(known, Array) else inserted.passed_on), (x,))
+    if isinstance(s.target, ir.Var):
+        context.definitions[s.target] = made
+    return ir.replace(s, value=made)
+
+
+_PASSED = ir.Const(inserted.passed)
