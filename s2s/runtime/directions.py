@@ -33,7 +33,9 @@ def beside(x: Any) -> Any:
 
 
 def unbroadcast(g: Any, x: Any) -> Any:
-    """As ``runtime.unbroadcast``, with directions in the last dimension of ``g``."""
+    """As ``runtime.unbroadcast``, with directions in the last dimension of ``g``; the cotangent of None is None."""
+    if g is None:
+        return None
     shape = (*np.shape(x), np.shape(g)[-1])
     summed = g if np.shape(g) == shape else rt.sum_to(g, shape)
     kind = np.result_type(x)

@@ -363,3 +363,28 @@ def test_a_jacobian_by_an_empty_list():
         return s * s * sum(items)
 
     assert s2s.jacfwd(f)([], 1.3) == s2s.jacrev(f)([], 1.3) == []
+
+
+def largest_square(x):
+    best = None
+    for i, v in enumerate(x):
+        if v < 0.0:
+            continue
+        if best is None or v * v > best:
+            best = v * v
+        if i > 4:
+            break
+    else:
+        return -1.0
+    return best
+
+
+@pytest.mark.parametrize("at", [0, 2, 6])
+def test_a_variable_is_none_until_it_is_found(at):
+    """At ``at``; the cotangent of None is None, in each direction."""
+    x = -np.arange(1.0, 10.0)
+    x[[at, 6]] = 0.1
+    x[at] = 0.3
+    expected = np.where(np.arange(9) == at, 2.0 * x, 0.0)
+    for mode in ("jacfwd", "jacrev"):
+        np.testing.assert_allclose(getattr(s2s, mode)(largest_square)(x), expected)
