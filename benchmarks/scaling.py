@@ -108,9 +108,10 @@ written it. All processes are on one machine, and talk over the loopback interfa
 ## Two workers
 
 A loss of {rows:,} rows of {columns} numbers, kept on the workers, in 8 parts (strong), and of {half:,} rows for each
-worker, in 4 parts each (weak). The efficiency is the time of one worker by that of two, and by two once more where
-both have the same data. The first row is a plain loop of Python on each worker, with no data and no s2s: what the machine
-gives two processes. Where it has no second core to give, nothing else can gain either.
+worker, in 4 parts each (weak). The efficiency is the time of one worker by that of two, and by two once more
+where both have the same data.
+The first row is a plain loop of Python on each worker, with no data and no s2s: what the machine gives two processes.
+Where it has no second core to give, nothing else can gain either.
 
 | | one worker | two workers | efficiency |
 |---|--:|--:|--:|
