@@ -1,8 +1,8 @@
 """Printing: takes ``ast`` nodes, gives lines of text. The one module that knows astor.
 
 Short statements are printed by ``ast.unparse``; where a line would be too long, astor wraps it, which is
-imported then. Without astor (it is not a dependency from Python 3.14 on) such a line stays long, but for
-tuples and for the tests of ``if`` and ``while``.
+imported then. Where it tears what belongs together, or is not there (it is no dependency from Python 3.14 on),
+``layout`` breaks the line at operators and commas.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 
+from s2s.codegen.layout import laid_out
 from s2s.core.quiet import without_warnings
 
 __all__ = ["WIDTH", "print_comment", "print_expression", "print_header", "print_statement"]
@@ -92,6 +93,10 @@ def _bare_tuple(node: ast.stmt, text: str) -> str:
 def _wrap(node: ast.stmt, text: str, width: int) -> str:
     """The statement on several lines; the one line that we have where nothing better means the same."""
     wrapped = _by_items(node, width) or _by_astor(node, width)
+    if wrapped is None or _TORN.search(wrapped) or max(map(len, wrapped.splitlines())) > width:
+        own = laid_out(node, width, print_expression)
+        if own is not None and "\n" in own and _mean_the_same(own, text):
+            return own
     return wrapped if wrapped is not None and _mean_the_same(wrapped, text) else text
 
 
