@@ -20,6 +20,7 @@ from s2s.analysis.regions import Region, find_regions
 from s2s.core import ir
 from s2s.core.dataflow import along, reachable
 from s2s.core.values import Array
+from s2s.errors import error
 
 VALUE, ROOT, VIEW, RUNTIME = "value", "root", "view", "runtime"
 
@@ -41,7 +42,8 @@ class AdjointPlacement:
         self.memory = memory
         self.root, self.home = find_regions(function)
         self.clock = 0
-        self.born: dict[ir.Var, int] = {param.var: 0 for param in function.params}
+        self.parameters = {param.var for param in function.params}
+        self.born: dict[ir.Var, int] = dict.fromkeys(self.parameters, 0)
         self.uses: dict[ir.Atom, list[Use]] = {}
         self.stores: dict[ir.Var, list[int]] = {}
         self.statements: list[ir.Store] = []
@@ -112,6 +114,9 @@ class AdjointPlacement:
         if RUNTIME in kinds.values() or not self._is_distinct(members, kinds):
             read_before = [var for var, kind in kinds.items() if kind == VALUE and self._is_of_array(var)]
             values = self._apart(read_before, members)
+            for var in self.parameters.intersection(kinds).difference(values):
+                if not isinstance(self.memory.value_of(var), Array):  # its adjoint is made of those of its items
+                    raise error("S2S132", name=var.name, label="arrays in it are changed")
             return {var: VALUE if var in values else RUNTIME for var in kinds}
         return kinds
 
