@@ -265,8 +265,16 @@ def test_ctrl_c_gives_what_there_is():
     assert out.endswith("same\n")
 
 
+@pytest.fixture
+def interrupts():
+    """Ctrl-C raises, whatever a library that another test has used has made of it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before or signal.default_int_handler)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of Windows are others")
-def test_ctrl_c_at_any_time_leaves_nothing_half_done():
+def test_ctrl_c_at_any_time_leaves_nothing_half_done(interrupts):
     opt, lost = Adam(0.01), 0  # Python drops an interrupt that comes in a finalizer
     for delay in np.linspace(0.0005, 0.02, 12):
         rng, timers = np.random.default_rng(5), []
