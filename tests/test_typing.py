@@ -79,7 +79,8 @@ def test_help_and_getsource():
     gradient = s2s.grad(loss, argnums=(0, "x"))
     assert str(inspect.signature(gradient)) == "(w, x, *, scale=2.0)"
     shown = pydoc.render_doc(gradient, renderer=pydoc.plaintext)
-    assert "loss_grad(w, x, *, scale=2.0)" in shown
+    if sys.version_info < (3, 13):  # later ones show the signature of functions and classes only
+        assert "loss_grad(w, x, *, scale=2.0)" in shown
     assert "Gradient of loss with respect to w, x.\n" in shown and "The loss." in shown
     with pytest.raises(TypeError):
         inspect.getsource(gradient)  # nothing is compiled
