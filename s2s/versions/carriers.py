@@ -7,12 +7,13 @@ They come as arguments that are differentiated, and as results; a gradient by on
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from s2s.core.inspection import module_of, mro_of
+from s2s.core.inspection import mro_of
 
 __all__ = ["carries_arrays", "is_labelled_as", "named_parts", "parts_of", "put_together"]
 
@@ -30,9 +31,15 @@ class _Kind(NamedTuple):
 def _kind(value: Any) -> _Kind | None:
     kind = type(value)
     if kind not in _found:
-        paths = [f"{module_of(base)}.{base.__name__}" for base in mro_of(kind)]
-        _found[kind] = next((_KINDS[path] for path in paths if path in _KINDS), None)
+        known = ((_public(module, name), how) for (module, name), how in _KINDS.items())
+        _found[kind] = next((how for cls, how in known if cls is not None and cls in mro_of(kind)), None)
     return _found[kind]  # type: ignore[no-any-return]
+
+
+def _public(module: str, name: str) -> Any:
+    """A class by its public name, as the module where it is defined may be another in each release; None where its
+    library is not imported."""
+    return getattr(sys.modules.get(module), name, None)
 
 
 _found: dict[type, Any] = {np.ndarray: None, float: None, np.float64: None}
@@ -85,19 +92,19 @@ def _typed(like: Any, parts: _Parts) -> Any:
 
 
 _KINDS = {
-    "array.array": _Kind(
+    ("array", "array"): _Kind(
         lambda value: {"values": np.asarray(value)}, _typed, lambda value: (value.typecode, len(value)),
     ),
-    "pandas.core.series.Series": _Kind(
+    ("pandas", "Series"): _Kind(
         lambda value: {"values": value.to_numpy()},
         lambda like, parts: type(like)(parts["values"], index=like.index, name=like.name, copy=False),
         lambda value: (value.index,),
     ),
-    "pandas.core.frame.DataFrame": _Kind(
+    ("pandas", "DataFrame"): _Kind(
         lambda value: {str(k): value.iloc[:, k].to_numpy() for k in range(value.shape[1])}, _frame,
         lambda value: (value.index, value.columns),
     ),
-    "xarray.core.dataarray.DataArray": _Kind(
+    ("xarray", "DataArray"): _Kind(
         lambda value: {"values": value.values}, lambda like, parts: like.copy(data=parts["values"]),
         lambda value: (value.dims, *value.coords.values()),
     ),
