@@ -273,6 +273,15 @@ def test_parts_of_a_memmap_pickle_as_a_place(tmp_path):
     np.testing.assert_array_equal(np.concatenate([part.load() for part in pickle.loads(sent)]), X[3:])
 
 
+@pytest.mark.parametrize("mode", ["r+", "c"])
+def test_changes_of_a_memmap_are_read(tmp_path, mode):
+    np.save(tmp_path / "X.npy", X)
+    changed = np.load(tmp_path / "X.npy", mmap_mode=mode)
+    changed[:2] = 7.0  # with "c" these stay in memory
+    parts = pickle.loads(pickle.dumps(d.rows(changed, 40)))
+    np.testing.assert_array_equal(np.concatenate([part.load() for part in parts]), [[7.0] * 3] * 2 + X[2:].tolist())
+
+
 @pytest.mark.parametrize("kind", ["zarr", "h5py"])
 def test_arrays_on_disk_are_read_by_rows(tmp_path, kind):
     module = pytest.importorskip(kind)
