@@ -4,6 +4,7 @@ import gc
 import importlib
 import itertools
 import linecache
+import os
 import re
 import shutil
 import subprocess
@@ -94,24 +95,28 @@ def test_build_writes_adjoints_beside_the_source_once(folder):
 
 def test_first_calls_find_what_was_built(folder):
     assert run("build", "orbit_to_build.py").exit_code == 0
-    program = "import sys, s2s, orbit_to_build as o; print(s2s.grad(o.drop)(2.0, 3), 'libcst' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=folder,
-                          env={**__import__("os").environ, "PYTHONPATH": f"{ROOT}"})  # fmt: skip
-    value, compiles = done.stdout.split()
-    assert float(value) == pytest.approx(4.0 * (1 - 0.0981) ** 6) and compiles == "False", done.stderr
+    assert output_of_first_call(folder)[:2] == (pytest.approx(4.0 * (1 - 0.0981) ** 6), False)
 
 
 PROGRAM = "import sys, s2s, orbit_to_build as o; print(s2s.grad(o.drop)(2.0, 3), 'libcst' in sys.modules)"
 
 
-def first_call(folder, program=PROGRAM):
-    """What a fresh process prints without the cache folder: the gradient, whether it was compiled; and its warnings."""
-    shutil.rmtree(folder / "__s2scache__", ignore_errors=True)
-    shutil.rmtree(folder / "home", ignore_errors=True)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, cwd=folder,
-                          env={**__import__("os").environ, "PYTHONPATH": f"{ROOT}"})  # fmt: skip
+def output_of_first_call(folder, program=PROGRAM):
+    """What a fresh process prints: the gradient, and whether it was compiled; and its warnings. It leaves no bytecode: a
+    source that is written anew within a second, as long as it was, would be taken for the one before."""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, env=environment)
+    assert done.returncode == 0, done.stderr
     value, compiles = done.stdout.split()
     return float(value), compiles == "True", done.stderr
+
+
+def first_call(folder, program=PROGRAM):
+    """The same without the cache folder."""
+    shutil.rmtree(folder / "__s2scache__", ignore_errors=True)
+    shutil.rmtree(folder / "home", ignore_errors=True)
+    return output_of_first_call(folder, program)
 
 
 def test_first_calls_take_the_module_where_there_is_no_cache_folder(folder):
