@@ -75,7 +75,7 @@ class _Called:
         for one in tensors:
             if one.device.type != "cpu":
                 raise error("S2S721", device=one.device)
-        found = self.f(*_put_in(self.shape, [number(one.detach().numpy()) for one in tensors]))
+        found = self.f(*_put_in(self.shape, [number(_array_of(one)) for one in tensors]))
         leaves: list[Any] = []
         self.out = _taken_out(_as_tensors(found), leaves)
         self.paths = paths_of(_put_in(self.out, leaves))
@@ -89,13 +89,14 @@ class _Called:
         """The cotangents of the tensors, by a function of PyTorch that has a derivative itself."""
         args = _put_in(self.shape, tensors)
         moved = tuple(k for k, arg in enumerate(args) if _has_floats(arg))
+        bars = tuple(map(_conjugate, bars))  # what PyTorch has for a cotangent is the conjugate of JAX's and s2s's
         found: list[Any] = [None] * len(tensors)
         if moved and self.paths:
             out_bar = _put_in(self.out, bars)
             parts = wrapped(pullback_of(self.f, moved, self.paths))(out_bar, *args)
             for k, part in zip(moved, parts):
                 _note(self.shape[k], part, found)
-        return [bar if one.is_floating_point() else None for one, bar in zip(tensors, found)]
+        return [_conjugate(bar) if _is_float(one) else None for one, bar in zip(tensors, found)]
 
 
 def _note(place: Any, bar: Any, found: list[Any]) -> None:
@@ -113,13 +114,25 @@ def _note(place: Any, bar: Any, found: list[Any]) -> None:
 def _has_floats(value: Any) -> bool:
     found: list[Any] = []
     _taken_out(value, found)
-    return any(one.is_floating_point() for one in found)
+    return any(map(_is_float, found))
+
+
+def _is_float(tensor: Any) -> bool:
+    return bool(tensor.is_floating_point() or tensor.is_complex())
+
+
+def _conjugate(tensor: Any) -> Any:
+    return tensor.conj() if tensor is not None and tensor.is_complex() else tensor
+
+
+def _array_of(tensor: Any) -> Any:
+    """The array of a tensor, which may say that it stands for the conjugate or the negative of what it holds."""
+    return tensor.detach().resolve_conj().resolve_neg().numpy()
 
 
 def _as_tensors(value: Any) -> Any:
-    if isinstance(value, (np.ndarray, np.generic, float)):
-        return torch.from_numpy(np.array(value)) if not isinstance(value, float) else torch.tensor(
-            value, dtype=torch.float64)
+    if isinstance(value, (np.ndarray, np.generic, float, complex)):
+        return torch.from_numpy(np.array(value))
     return _rebuilt(value, _as_tensors)
 
 

@@ -15,7 +15,7 @@ from s2s.core.linecaches import define
 __all__ = ["name_of", "number", "paths_of", "pullback_of"]
 
 
-Paths = tuple[tuple[Any, ...], ...]
+Paths = tuple[tuple[tuple[Any, ...], bool], ...]
 
 
 def number(array: Any) -> Any:
@@ -24,21 +24,20 @@ def number(array: Any) -> Any:
 
 
 def paths_of(value: Any) -> Paths:
-    """Where the floats are in a result: the keys on the way to each."""
+    """Where the floats are in a result: the keys on the way to each, and whether it is complex."""
     if isinstance(value, dict):
-        return tuple([(key, *path) for key, item in value.items() for path in paths_of(item)])
+        return tuple([((key, *path), kind) for key, item in value.items() for path, kind in paths_of(item)])
     if isinstance(value, (tuple, list)):
-        return tuple([(k, *path) for k, item in enumerate(value) for path in paths_of(item)])
-    kind = getattr(value, "dtype", None)
-    if kind is None:
-        return ((),) if isinstance(value, float) else ()
-    return ((),) if str(kind).rpartition(".")[2].startswith(("float", "bfloat")) else ()
+        return tuple([((k, *path), kind) for k, item in enumerate(value) for path, kind in paths_of(item)])
+    kind = str(getattr(value, "dtype", type(value).__name__)).rpartition(".")[2]
+    return (((), kind.startswith("complex")),) if kind.startswith(("float", "bfloat", "complex")) else ()
 
 
 @functools.lru_cache(maxsize=256)
 def _pullback_of(f: Callable[..., Any], moved: tuple[int, ...], paths: Paths) -> Callable[..., Any]:
-    places = ["".join([f"[{key!r}]" for key in path]) for path in paths]
-    terms = [f"np.sum(out_bar{place} * out{place})" for place in places]
+    places = [("".join([f"[{key!r}]" for key in path]), is_complex) for path, is_complex in paths]
+    products = [(f"out_bar{place} * out{place}", is_complex) for place, is_complex in places]
+    terms = [f"np.sum(np.real({product}))" if is_complex else f"np.sum({product})" for product, is_complex in products]
     name = f"{_identifier(f)}_product"
     text = f"def {name}(out_bar, *args):\n    out = primal(*args)\n    return {' + '.join(terms) or '0.0'}\n"
     product = define(name, text, {"np": np, "primal": f, "__name__": "s2s.interop"})
@@ -48,7 +47,8 @@ def _pullback_of(f: Callable[..., Any], moved: tuple[int, ...], paths: Paths) ->
 def pullback_of(f: Callable[..., Any], moved: tuple[int, ...], paths: Paths) -> Callable[..., Any]:
     """The function of a cotangent and the arguments that gives the cotangents of the arguments ``moved``; the same one
     for the same function, so that it is compiled once. ``paths`` are those of its result. It is a gradient: that of the
-    product of result and cotangent, which s2s differentiates again."""
+    product of result and cotangent, of its real part as JAX defines complex cotangents, which s2s differentiates
+    again."""
     try:
         return _pullback_of(f, moved, paths)
     except TypeError:  # a callable object without a hash

@@ -185,3 +185,57 @@ def test_bad_input_and_examples(function):
         function(3.0)
     for test in doctest.DocTestFinder(recurse=False).find(function, globs={"s2s": s2s}):
         assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
+
+
+# --- complex numbers ------------------------------------------------------------------------------------------------
+
+REAL, COMPLEX = np.array([0.3, 0.7]), np.array([0.3 + 1j, 0.7 - 0.2j])
+OF_COMPLEX = {
+    "from real": (lambda xp: lambda x: xp.exp(2j * x) * x, (REAL,)),
+    "holomorphic": (lambda xp: lambda z: z**3, (COMPLEX,)),
+    "to real": (lambda xp: lambda z: xp.sum(xp.abs(z) ** 2), (COMPLEX,)),
+    "conjugate": (lambda xp: lambda z, x: xp.conj(z) * x, (COMPLEX, REAL)),
+    "both": (lambda xp: lambda z, x: (z * x, xp.real(z) * x**2), (COMPLEX, REAL)),
+}
+
+
+def real_number(values, xp, is_complex):
+    """A real number of arrays, in which their parts do not stand alike."""
+    parts = [v for value in values for v in ((xp.real(value), xp.imag(value)) if is_complex(value) else (value,))]
+    return sum([xp.sum(part**3) + (k + 1) * xp.sum(part) for k, part in enumerate(parts)])
+
+
+def in_tuple(value):
+    return value if isinstance(value, (tuple, list)) else (value,)
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_complex_numbers_in_jax(jax, name):
+    make, args = OF_COMPLEX[name]
+    places = tuple(range(len(args)))
+
+    def number(values):
+        return real_number(values, jax.numpy, jax.numpy.iscomplexobj)
+
+    def gradients(f):
+        first = jax.grad(lambda *x: number(in_tuple(f(*x))), places)
+        return first(*args), jax.grad(lambda *x: number(first(*x)), places)(*args)
+
+    for found, expected in zip(gradients(to_jax(make(np))), gradients(make(jax.numpy))):
+        for one, other in zip(found, expected, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_complex_numbers_in_pytorch(name):
+    torch = pytest.importorskip("torch")
+    make, args = OF_COMPLEX[name]
+
+    def gradients(f):
+        given = [torch.tensor(a, requires_grad=True) for a in args]
+        first = torch.autograd.grad(real_number(in_tuple(f(*given)), torch, torch.is_complex), given, create_graph=True)
+        return first, torch.autograd.grad(real_number(first, torch, torch.is_complex), given)
+
+    for found, expected in zip(gradients(to_torch(make(np))), gradients(make(torch))):
+        for one, other in zip(found, expected, strict=True):
+            torch.testing.assert_close(one, other, rtol=1e-12, atol=0.0)
