@@ -255,39 +255,21 @@ def test_the_sessions_of_the_language_page_print_what_they_show(monkeypatch):
         assert failures(LANGUAGE, start, code, {}) == 0
 
 
-# --- optim.md ---
+# --- optim.md, scipy.md, interop.md ---
 
 
-def test_the_sessions_of_the_page_about_optimizers_print_what_they_show():
+@pytest.mark.parametrize(
+    ("page", "modules"), [(OPTIM, ()), (SCIPY, ("scipy",)), (INTEROP, ("jax", "torch"))],
+    ids=lambda value: value.stem if hasattr(value, "stem") else "")
+def test_the_sessions_of_a_page_print_what_they_show(page, modules):
     """They are one session: each goes on with the names of those before."""
-    names = {}
-    sessions = fenced(OPTIM.read_text(encoding="utf-8"), "pycon")
-    assert len(sessions) > 5
-    for start, code in sessions:
-        assert failures(OPTIM, start, code, names) == 0
-
-
-# --- scipy.md ---
-
-
-def test_the_sessions_of_the_page_about_scipy_print_what_they_show():
-    pytest.importorskip("scipy")
-    names = {}
-    sessions = fenced(SCIPY.read_text(encoding="utf-8"), "pycon")
-    assert len(sessions) > 7
-    for start, code in sessions:
-        assert failures(SCIPY, start, code, names) == 0
-
-
-# --- interop.md ---
-
-
-def test_the_sessions_of_the_page_about_jax_and_pytorch_print_what_they_show():
-    for module in ("jax", "torch"):
+    for module in modules:
         pytest.importorskip(module)
     names = {}
-    for start, code in fenced(INTEROP.read_text(encoding="utf-8"), "pycon"):
-        assert failures(INTEROP, start, code, names) == 0
+    sessions = fenced(page.read_text(encoding="utf-8"), "pycon")
+    assert sessions
+    for start, code in sessions:
+        assert failures(page, start, code, names) == 0
 
 
 # --- distributed.md ---
