@@ -86,8 +86,8 @@ def rows(array: Any, count: int) -> list[Rows]:
 
 def _source_of(array: Any) -> Any:
     """What finds the rows again in another process."""
-    is_in_file = isinstance(array, np.memmap) and array.filename is not None and array.mode != "c"  # its changes are not
-    if is_in_file and array.flags.c_contiguous:
+    is_in_file = isinstance(array, np.memmap) and array.filename is not None
+    if is_in_file and array.mode != "c" and array.flags.c_contiguous:
         base = array
         while isinstance(base.base, np.memmap):
             base = base.base

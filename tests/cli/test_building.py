@@ -102,8 +102,8 @@ PROGRAM = "import sys, s2s, orbit_to_build as o; print(s2s.grad(o.drop)(2.0, 3),
 
 
 def output_of_first_call(folder, program=PROGRAM):
-    """What a fresh process prints: the gradient, and whether it was compiled; and its warnings. It leaves no bytecode: a
-    source that is written anew within a second, as long as it was, would be taken for the one before."""
+    """What a fresh process prints: the gradient, and whether it was compiled; and its warnings. It leaves no bytecode:
+    a source that is written anew within a second, as long as it was, would be taken for the one before."""
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, cwd=folder, env=environment)
