@@ -13,7 +13,7 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
-from s2s.core.package import install
+from s2s.core.package import install, page_of
 from s2s.core.record import record
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ class DifferentiationError(Exception):
     """A function cannot be differentiated. The base of all errors that s2s raises.
 
     The first line of the text is the summary and the code of the message; then come the place in your source,
-    who asked for the derivative, and what to write instead. ``diagnostic`` holds the parts.
+    who asked for the derivative, and what to write instead. ``diagnostic`` holds the parts. A traceback ends with
+    where the page of the code is: a note of the exception, which is no part of its text.
     """
 
     def __init__(self, diagnostic: Diagnostic, text: str | None = None) -> None:
@@ -55,6 +56,7 @@ class DifferentiationError(Exception):
         self.diagnostic = diagnostic
         self.text = render(diagnostic) if text is None else text
         super().__init__(self.text)
+        self.add_note(_note("page:    ", page_of(diagnostic.code), _width(diagnostic.span)))
 
     def __str__(self) -> str:
         return self.text
@@ -77,7 +79,8 @@ class DifferentiationError(Exception):
 
         head, _, rest = self.text.partition("\n")
         name = f'<b style="color:#c0392b">{type(self).__name__}</b>'
-        return f'<pre style="overflow-x:auto;line-height:1.35">{name}: {escape(head)}\n{escape(rest)}</pre>'
+        more = "\n".join([*rest.splitlines(), *self.__notes__])
+        return f'<pre style="overflow-x:auto;line-height:1.35">{name}: {escape(head)}\n{escape(more)}</pre>'
 
 
 def _without_dispatchers(entry: types.TracebackType | None) -> types.TracebackType | None:
@@ -503,7 +506,7 @@ def error(
 def render(diagnostic: Diagnostic) -> str:
     """The diagnostic as the text that the user reads."""
     span = diagnostic.span
-    width = len(str(span.line)) if span else 1
+    width = _width(span)
     lines = [f"{diagnostic.summary} [{diagnostic.code}]"]
     if span:
         lines += _show_place(span, diagnostic.label, width)
@@ -515,6 +518,11 @@ def render(diagnostic: Diagnostic) -> str:
         title = "report:  " if diagnostic.code.startswith("S2S9") else "instead: "
         lines.append(_note(title, diagnostic.hint, width))
     return "\n".join(lines)
+
+
+def _width(span: Span | None) -> int:
+    """Of the numbers of lines."""
+    return len(str(span.line)) if span else 1
 
 
 def _note(title: str, text: str, width: int) -> str:

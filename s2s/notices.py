@@ -1,7 +1,7 @@
 """What may surprise people, told as warnings: once for each place in a process, each of a category of its own.
 
     Notice("ZeroGradientWarning", "...", file, line, name)      found while a version is compiled, kept with it on disk
-    tell(notices)                                               given when the version is first used
+    tell(notices)                                               given when the version is first used, with its page
 
 ``docs/warnings.md`` has a section for each category.
 """
@@ -13,12 +13,14 @@ import warnings
 from collections.abc import Iterable
 from typing import Any
 
+from s2s.core.package import page_of
 from s2s.core.record import record
 
 __all__ = [
     "CompileTimeWarning", "DerivativeWarning", "DynamicCallWarning", "EditedAdjointWarning", "NumbaFallbackWarning",
     "NumbaLeftOutWarning", "Notice", "RecompilationWarning", "RecordedWarning", "SearchWarning",
     "SinglePrecisionWarning", "StraightThroughWarning", "TrainedOptionWarning", "ZeroGradientWarning", "log", "tell",
+    "with_page",
 ]
 
 
@@ -125,6 +127,11 @@ class Notice:
         return self.category, self.text, self.file, self.line, self.name
 
 
+def with_page(text: str, category: type[Warning]) -> str:
+    """The text of a warning, whose last line says where its page is."""
+    return f"{text}\n  = page: {page_of(category.__name__)}"
+
+
 _told: set[tuple[Any, ...]] = set()
 _under: tuple[Any, list[Any]] = None, []
 """What has been told, and under which filters: the list, and what was in it. The ``warnings`` module forgets what it
@@ -140,5 +147,6 @@ def tell(notices: Iterable[Notice]) -> None:
     for notice in notices:
         if notice.key not in _told:
             kind: type[Warning] = globals()[notice.category]
-            warnings.warn_explicit(notice.text, kind, notice.file, notice.line, notice.name or notice.file)
+            text, module = with_page(notice.text, kind), notice.name or notice.file
+            warnings.warn_explicit(text, kind, notice.file, notice.line, module)
             _told.add(notice.key)

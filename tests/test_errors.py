@@ -5,10 +5,12 @@ import pickle
 import re
 import runpy
 import string
+import traceback
 
 import pytest
 
 from s2s.core.ir import Span
+from s2s.core.package import page_of
 from s2s.errors import (
     CATALOGUE,
     HINTS,
@@ -219,6 +221,15 @@ def test_every_code_has_its_page(code):
     assert PAGES[code].startswith(f"\n**{summary}** (`{kind.__name__}`)\n\n")
     assert code not in HINTS or f"\nInstead: {HINTS[code]}.\n" in PAGES[code]
     assert len(EXAMPLES[code]) == (code not in NOT_SHOWN)
+
+
+def test_a_traceback_ends_with_the_page_which_is_no_part_of_the_text():
+    problem = error("S2S103", span=Span("model.py", 112, 4, 112, 9, "f"))
+    for shown in (problem, pickle.loads(pickle.dumps(problem))):
+        *lines, last = traceback.format_exception_only(shown)
+        assert last == f"    = page:     {page_of('S2S103')}\n"
+        assert page_of("S2S103").endswith("/docs/errors.md#s2s103") and "page:" not in str(shown) + lines[0]
+        assert page_of("S2S103") in shown._repr_html_()
 
 
 def test_there_is_no_page_of_another_code():

@@ -38,7 +38,8 @@ def test_a_refusal_is_shown_as_it_is_printed():
 
     with pytest.raises(s2s.errors.DifferentiationError) as info:
         s2s.grad(g)(1.0)
-    assert text_of(info.value._repr_html_()).strip() == f"{type(info.value).__name__}: {info.value}".strip()
+    printed = "\n".join([f"{type(info.value).__name__}: {info.value}", *info.value.__notes__])
+    assert text_of(info.value._repr_html_()).strip() == printed.strip()
 
 
 def test_a_result_is_shown_with_its_history():

@@ -66,6 +66,7 @@ def of_one(x, y):
 def test_an_argument_without_a_path_is_named():
     (_, text, line), = told(lambda: s2s.grad(of_one, argnums=(0, 1))(X, 2.0))
     assert "`y` is zero everywhere" in text
+    assert text.endswith("\n  = page: https://github.com/s2s-grad/s2s/blob/main/docs/warnings.md#zerogradientwarning")
     assert line == of_one.__code__.co_firstlineno
 
 

@@ -11,32 +11,14 @@ import re
 import subprocess
 import sys
 import tempfile
-import textwrap
 from pathlib import Path
 from typing import Any
 
+from s2s.cli.pages import GROUP, of_codes, prelude
 from s2s.errors import CATALOGUE
 
-GROUP = re.compile(r"^## (.*)\n", re.M)
-CODE = re.compile(r"^### (S2S\d{3})\n", re.M)
 EXAMPLE = re.compile(r"```python\n(.*?)```\n", re.S)
 SUMMARY = re.compile(r"\A\s*\*\*(.*?)\*\* \(`(\w+)`\)\n", re.S)
-
-
-def sections(text: str) -> dict[str, dict[str, str]]:
-    """What the page says of each code, by the titles of its groups."""
-    found: dict[str, dict[str, str]] = {}
-    parts = GROUP.split(text)[1:]
-    for title, body in zip(parts[::2], parts[1::2], strict=True):
-        codes = CODE.split(body)[1:]
-        found[title] = dict(zip(codes[::2], codes[1::2], strict=True))
-    return found
-
-
-def prelude(text: str) -> str:
-    """The lines that all examples begin with."""
-    block = text.partition("The examples begin with\n")[2].partition("\n## ")[0]
-    return textwrap.dedent("\n".join(line for line in block.splitlines() if line.startswith("    "))) + "\n\n"
 
 
 RUN = """
@@ -94,7 +76,7 @@ def write(app: Any) -> None:
     """Write the pages that have changed, and remove those that are no more."""
     source = Path(app.srcdir)
     text = (source / "errors.md").read_text(encoding="utf-8")
-    grouped = sections(text)
+    grouped = of_codes(text)
     bodies = {code: body for part in grouped.values() for code, body in part.items()}
     assert set(bodies) == set(CATALOGUE), set(bodies) ^ set(CATALOGUE)
     start = prelude(text)
@@ -128,7 +110,7 @@ def replace(app: Any, docname: str, content: list[str]) -> None:
 def listed(text: str) -> str:
     """The beginning of the page, and a table for each group."""
     lines = [GROUP.split(text)[0].partition("The examples begin with")[0].strip(), ""]
-    for title, part in sections(text).items():
+    for title, part in of_codes(text).items():
         lines += [f"## {title}", "", "| | |", "|---|---|"]
         for code, body in part.items():
             summary = SUMMARY.match(body)

@@ -1,12 +1,16 @@
-"""``s2s explain``: what is known of a derivative in, text out."""
+"""``s2s explain``: what is known of a derivative, or the name of an error or a warning, in, text out."""
 
 from __future__ import annotations
 
+import sys
+
 import click
 
+from s2s.cli import pages
+from s2s.cli.terminal import fail
 from s2s.explanation import Cost, Explanation, Line
 
-__all__ = ["show_cost", "show_explanation"]
+__all__ = ["show_cost", "show_explanation", "show_page"]
 
 
 def show_explanation(e: Explanation) -> None:
@@ -58,3 +62,20 @@ def _bytes(value: int) -> str:
         if value >= size:
             return f"{value / size:.3g} {unit}"
     return f"{value} bytes"
+
+
+def show_page(name: str) -> None:
+    """Print the page of an error code or the category of a warning: rendered on a terminal, as Markdown where piped.
+    Ends the program where there is none."""
+    text = pages.page(name)
+    if text is None:
+        near = pages.near(name)
+        fail(f"{name}: no error code and no warning of s2s" + (f"; near to it: {', '.join(near)}" if near else ""))
+        return
+    if not sys.stdout.isatty():
+        click.echo(text, nl=False)
+        return
+    from rich.console import Console
+    from rich.markdown import Markdown
+
+    Console(width=min(Console().width, 100)).print(Markdown(text, code_theme="ansi_dark"))

@@ -20,11 +20,11 @@ import click
 import s2s
 from s2s.cache import disk
 from s2s.cli import dump as dumping
-from s2s.cli import exploring
+from s2s.cli import exploring, pages
 from s2s.cli.build import Built, build, files_with_progress, is_up_to_date, sources_of, write_built
 from s2s.cli.checking import check, show_checked
 from s2s.cli.doctor import findings
-from s2s.cli.explaining import show_cost, show_explanation
+from s2s.cli.explaining import show_cost, show_explanation, show_page
 from s2s.cli.insert import settled
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated, load_all
 from s2s.cli.terminal import fail, note, show, show_beside, write
@@ -49,6 +49,7 @@ Examples:
   s2s dump model.py:loss --wrt w,b -o loss_grad.py  with respect to w and b, to a file
   s2s check model.py:loss --arg 'w=np.ones(3)'      the gradient against differences
   s2s explain model.py:loss                         what is known of each line
+  s2s explain S2S103                                what an error or a warning means
   s2s explore model.py:loss                         a page that shows both sides of it
   s2s build model.py                                gradients ahead of time
   s2s functions --filter linalg                     what has a derivative rule
@@ -120,7 +121,7 @@ def dump(
         texts = [_text(loaded, asked, stage, standalone) for loaded in found]
         text = texts[0] if len(texts) == 1 else dumping.merged(texts)
     except CannotLoad as problem:
-        fail(str(problem))
+        fail(problem)
     if no_comments and not stage.startswith("ir"):
         text = dumping.without_comments(text)
     if output is not None:
@@ -146,7 +147,7 @@ def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool)
     except s2s.errors.DifferentiationError as problem:
         fail(refusal(problem, loaded, asked))
     except StageError as problem:
-        fail(str(problem))
+        fail(problem)
     said = "" if asked.args else dumping.what_to_say(loaded, asked.kinds)
     if said and ("rt." in text or "products." in text):
         note(f"note: the code asks when it runs what its arguments are\n{said}")
@@ -155,16 +156,17 @@ def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool)
 
 def refusal(problem: s2s.errors.DifferentiationError, loaded: Loaded, asked: dumping.Asked) -> str:
     """The message of a refusal, with what may be said of the arguments."""
-    message, code = str(problem), problem.diagnostic.code
-    if asked.args or not code.startswith(("S2S1", "S2S2")):
-        return message
+    is_of_kinds = not asked.args and problem.diagnostic.code.startswith(("S2S1", "S2S2"))
+    said = _of_arguments(loaded, asked) if is_of_kinds else ""
+    return "\n".join(part for part in (str(problem), said, *problem.__notes__) if part)
+
+
+def _of_arguments(loaded: Loaded, asked: dumping.Asked) -> str:
     if loaded.is_method:
         owner = loaded.place.rpartition(":")[2].rpartition(".")[0]
-        return f"{message}\n  = or:       give the object, --arg 'self={owner}(...)'"
+        return f"  = or:       give the object, --arg 'self={owner}(...)'"
     said = dumping.what_to_say(loaded, asked.kinds)
-    if os.environ.get("S2S_RECORDED") != "0":
-        said = f"{said}\n{_WITH_VALUES}".lstrip("\n")
-    return f"{message}\n{said}".rstrip()
+    return said if os.environ.get("S2S_RECORDED") == "0" else f"{said}\n{_WITH_VALUES}".strip("\n")
 
 
 def _primal(loaded: Loaded) -> str:
@@ -206,9 +208,9 @@ def check_command(
                 found = check(loaded, given, named, wanted, order, rtol)
             value = loaded.function(*copy.deepcopy(given), **copy.deepcopy(named))
         except CannotLoad as problem:
-            fail(str(problem))
+            fail(problem)
         except s2s.errors.DifferentiationError as problem:
-            fail(str(problem))
+            fail(problem)
         is_right &= show_checked(loaded.place.rpartition(":")[2], value, found)
     if not is_right:
         raise SystemExit(1)
@@ -225,7 +227,12 @@ def explain_command(
     mode: str, is_measured: bool,
 ) -> None:
     """Say of each line of TARGET whether the derivative flows through it (*), what is kept of it for the reverse sweep
-    and why, what is computed again, by which rule it is differentiated, what was chosen, what is left to the run."""
+    and why, what is computed again, by which rule it is differentiated, what was chosen, what is left to the run.
+
+    Or, of an error code (S2S103) or the category of a warning (SearchWarning), what it means and what to do."""
+    if pages.is_named(target):
+        show_page(target)
+        return
     os.environ["S2S_CACHE"] = "off"
     warnings.simplefilter("ignore", StraightThroughWarning)  # the lines say so
     for loaded in loaded_from(target):
@@ -236,7 +243,7 @@ def explain_command(
                 if is_measured:
                     _measure(loaded, asked)
         except CannotLoad as problem:
-            fail(str(problem))
+            fail(problem)
         except s2s.errors.DifferentiationError as problem:
             fail(refusal(problem, loaded, asked))
 
@@ -257,7 +264,7 @@ def loaded_from(target: str) -> list[Loaded]:
     try:
         return load_all(target)
     except CannotLoad as problem:
-        fail(str(problem))
+        fail(problem)
         raise
 
 
@@ -285,7 +292,7 @@ def explore_command(
         with dumping.policies(nonsmooth):
             page = exploring.page(loaded, asked, *given)
     except CannotLoad as problem:
-        fail(str(problem))
+        fail(problem)
     except s2s.errors.DifferentiationError as problem:
         fail(refusal(problem, loaded, asked))
     file = output or Path(f"{loaded.place.rpartition(':')[2]}.html")
@@ -313,7 +320,7 @@ def build_command(names: tuple[str, ...], modes: tuple[str, ...], is_check: bool
                 write_built(built)
             click.echo(f"{built.file}: {'out of date' if is_check else f'{built.count} written'}")
     except (CannotLoad, OSError) as problem:
-        fail(str(problem))
+        fail(problem)
     if not stale:
         click.echo("all is up to date")
     elif is_check:
@@ -343,9 +350,9 @@ def insert_command(file: Path, mode: str, is_check: bool) -> None:
         if text != before and not is_check:
             file.write_bytes(text.encode())
     except s2s.errors.DifferentiationError as problem:
-        fail(str(problem))
+        fail(problem)
     except (CannotLoad, OSError, UnicodeDecodeError) as problem:
-        fail(str(problem))
+        fail(problem)
     click.echo(f"{file}: {'up to date' if text == before else 'out of date' if is_check else 'written'}")
     if is_check and text != before:
         raise SystemExit(1)

@@ -111,7 +111,7 @@ def note(message: str) -> None:
     click.echo(message, err=True)
 
 
-def fail(message: str) -> Any:
-    """Tell what went wrong and end with the exit code 1."""
-    click.echo(message, err=True)
+def fail(problem: str | Exception) -> Any:
+    """Tell what went wrong, with the notes of an exception, and end with the exit code 1."""
+    click.echo("\n".join([str(problem), *getattr(problem, "__notes__", ())]), err=True)
     raise SystemExit(1)

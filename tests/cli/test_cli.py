@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 import s2s
 from s2s.cli.main import main
+from s2s.core.package import page_of
 from tests.helpers import ROOT
 
 MODEL = """
@@ -185,7 +186,8 @@ def test_what_is_not_known_is_observed_with_example_values(model, tmp_path, monk
     assert result.exit_code == 1
     assert "[S2S208]" in result.stderr
     assert result.stderr.endswith(
-        "  = or:       give example values, --arg 'x=np.ones(3)': what is not known is then looked up in a run\n")
+        "  = or:       give example values, --arg 'x=np.ones(3)': what is not known is then looked up in a run\n"
+        f"   = page:     {page_of('S2S208')}\n")
     result = run("dump", f"{name}.py:{name}", "--mode", mode, "--arg", "x=np.ones(3)")
     assert result.exit_code == 0, result.output
     assert result.output.startswith("# Made for values and paths as in a run of the function: where one is otherwise, ")

@@ -23,7 +23,7 @@ def load(monkeypatch):
 
 def test_every_code_has_a_page_with_its_summary_and_class(load):
     error_pages = load("error_pages")
-    bodies = {code: body for part in error_pages.sections(TEXT).values() for code, body in part.items()}
+    bodies = {code: body for part in error_pages.of_codes(TEXT).values() for code, body in part.items()}
     assert list(bodies) == list(CATALOGUE)
     for code, body in bodies.items():
         page = error_pages.page(code, body, "a group", "")
@@ -33,7 +33,7 @@ def test_every_code_has_a_page_with_its_summary_and_class(load):
 
 def test_a_page_shows_what_its_example_raises(load):
     error_pages = load("error_pages")
-    body = error_pages.sections(TEXT)["Syntax, stores and containers"]["S2S103"]
+    body = error_pages.of_codes(TEXT)["Syntax, stores and containers"]["S2S103"]
     example = error_pages.prelude(TEXT) + error_pages.EXAMPLE.search(body)[1]
     message = error_pages.messages({"S2S103": example})["S2S103"]
     assert message.startswith("a generator cannot be differentiated [S2S103]\n --> S2S103.py:")

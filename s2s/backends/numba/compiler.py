@@ -44,7 +44,7 @@ from s2s.codegen.link import file_name, link
 from s2s.core.critical import section
 from s2s.core.values import AbstractValue
 from s2s.errors import error
-from s2s.notices import Notice, NumbaFallbackWarning, tell
+from s2s.notices import Notice, NumbaFallbackWarning, tell, with_page
 from s2s.versions.guards import ObjectGuard
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled, Path
@@ -177,11 +177,8 @@ class Text:
         shown = _shown(lines, refused)
         source = _user_line(lines, refused.line)
         where = f"{code.co_filename}:{source or code.co_firstlineno}"
-        warnings.warn(
-            f"{self.compiled.entry} runs without Numba ({where}{shown}): {refused.reason}",
-            NumbaFallbackWarning,
-            stacklevel=_caller(),
-        )
+        text = f"{self.compiled.entry} runs without Numba ({where}{shown}): {refused.reason}"
+        warnings.warn(with_page(text, NumbaFallbackWarning), NumbaFallbackWarning, stacklevel=_caller())
 
 
 def _shown(lines: list[str], refused: Refused) -> str:
