@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import keyword
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -55,16 +56,39 @@ _MethodType = types.MethodType
 # --- derivatives --------------------------------------------------------------------------------------------
 
 
+class _Docstring:
+    """The ``__doc__`` of a class, and of its instances.
+
+    ``help`` shows the signature of what has a ``__get__``; on Python 3.13 not of a ``functools.partial``: there the
+    text begins with it, made when it is asked for, as it calls the ``repr`` of defaults.
+    """
+
+    def __init__(self, of_class: str) -> None:
+        self.of_class = of_class
+
+    def __get__(self, instance: Any, owner: Any = None) -> str:
+        if instance is None:
+            return self.of_class
+        text: str = instance.__dict__.get("document", "")
+        signature = instance.__dict__.get("__signature__") if sys.version_info[:2] == (3, 13) else None
+        return text if signature is None else f"{instance.__name__}{signature}\n\n{text}"
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        instance.__dict__["document"] = value
+
+
 class Derivative(functools.partial[R], PublicDerivative, Generic[P, R]):
-    """A derivative of a function, as ``grad`` and ``value_and_grad`` return it; called as the function is.
+    __doc__ = _Docstring("""A derivative of a function, as ``grad`` and ``value_and_grad`` return it; called as the
+    function is.
 
     For type checkers it is ``Derivative[P, R]``, with the parameters of the function and what it returns.
     ``dispatcher`` holds what is compiled. It pickles as what it was made from.
-    """
+    """)  # type: ignore[assignment]
 
     if TYPE_CHECKING:
         __name__: str
         dispatcher: Dispatcher | ByShape
+        document: str
         made_from: tuple[Any, ...]
         remade: tuple[Any, ...] | None
 
@@ -309,7 +333,7 @@ def _new_derivative(f: Any, ask: Ask, store: _Store) -> Derivative:
     for attribute in ("__module__", "__qualname__"):
         if isinstance(getattr(f, attribute, None), str):
             made.__dict__[attribute] = getattr(f, attribute)
-    made.__dict__["__doc__"] = _document(f, ask, () if target is None else target.positional)
+    made.document = _document(f, ask, () if target is None else target.positional)
     made.__name__ = name
     made.remade = None
     made.__dict__["__qualname__"] = f"{made.__dict__.get('__qualname__', name_of_function(f))}{suffix}"

@@ -8,6 +8,7 @@ import inspect
 import multiprocessing
 import pickle
 import pkgutil
+import pydoc
 import subprocess
 import sys
 import weakref
@@ -193,7 +194,7 @@ def test_the_derivative_is_like_the_function(fake):
     fake.say("loss", "return w")
     g = s2s.grad(loss)
     assert (g.__name__, g.__module__) == ("loss_grad", __name__)
-    assert g.__doc__ == "Gradient of loss with respect to w.\n\nThe loss."
+    assert g.__doc__.endswith("Gradient of loss with respect to w.\n\nThe loss.")
     assert s2s.grad(loss) is g
     assert repr(g) == "<s2s loss_grad: nothing compiled yet>"
     g(1.0), g(ones(2), 1.0)
@@ -201,6 +202,25 @@ def test_the_derivative_is_like_the_function(fake):
     assert repr(loss) == "<s2s.differentiable loss: s2s loss_grad: (float, float), (f8[:], float)>"
     again = pickle.loads(pickle.dumps(g))
     assert again is g
+
+
+def test_help_of_a_derivative_shows_its_signature_once():
+    class Default:
+        def __repr__(self):
+            asked_for.append(self)
+            return "DEFAULT"
+
+    def scaled(x, by=Default()):
+        return x * x
+
+    asked_for = []
+    g = s2s.grad(scaled)
+    assert asked_for == []
+    text = pydoc.plaintext.document(g, "scaled_grad")
+    assert text.count("scaled_grad(x, by=DEFAULT)\n") == 1 and "Gradient of scaled with respect to x." in text
+    g.__doc__ = "Another."
+    assert "Another." in pydoc.plaintext.document(g, "scaled_grad")
+    assert type(g).__doc__.startswith("A derivative of a function")
 
 
 def test_methods_partials_callable_objects_and_lambdas(fake):
