@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import builtins
 import cmath
+import functools
 import importlib
 import math
 import sys
@@ -181,13 +182,26 @@ class Speller:
             return load(bound)
         if isinstance(value, (Chosen, nonsmooth, gradient_override)):
             return self._made(value)
-        return self._imported(value) or self._of_numpy(value) or self._given(value)
+        return self._imported(value) or self._of_numpy(value) or self._of_partial(value) or self._given(value)
 
     def _of_numpy(self, value: Any) -> ast.expr | None:
         """An object of NumPy that has no name of its own, such as ``np.mgrid``."""
         for name, found in vars(np).items():
             if found is value and not name.startswith("_"):
                 return _attribute(self.value(np), name)
+        return None
+
+    def _of_partial(self, value: Any) -> ast.expr | None:
+        """An argument that a partial of the user's module holds, such as the function in ``insert_in_reverse(fn)``."""
+        for name, found in self._globals.items():
+            if not isinstance(found, functools.partial) or name in self._taken:
+                continue
+            held: dict[str | int, Any] = {**dict(enumerate(found.args)), **found.keywords}
+            key = next((key for key, part in held.items() if part is value), None)
+            if key is not None:
+                self.globals.add(name)
+                parts = _attribute(load(name), "keywords" if isinstance(key, str) else "args")
+                return ast.Subscript(parts, ast.Constant(key), ast.Load())
         return None
 
     def _made(self, value: Any) -> ast.expr:

@@ -16,14 +16,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.lattice import shape_of
+from s2s.analysis.abstract.lattice import dtype_of, shape_of
 from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.functions import facts
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder
 from s2s.core import ir, ops
 from s2s.core.functions import Result
-from s2s.core.values import UNKNOWN, Array, Scalar, Sequence
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Mapping, Scalar, Sequence
 from s2s.directives import user_rules
 from s2s.errors import error
 from s2s.optimize.dead import drop_dead_statements
@@ -149,10 +149,24 @@ def _fitted(
     fits = isinstance(like, (Array, Scalar)) and shape_of(like) is not None and shape_of(have) == shape_of(like)
     if fits:
         return cotangents.fit_dtype(sweep.builder, c, like, span)
+    if _is_alike(like, have):
+        return c
     problem = misfit(like, have, isinstance(have, Sequence), False)
     if problem is not None:
         raise error("S2S522", span=span, name=place, what="cotangent", got=problem[0], expected=problem[1])
     return sweep.builder.call(rt.fit_bar, c, reverser.use(sweep, reverser.like(argument)), ir.Const(place), span=span)
+
+
+def _is_alike(like: AbstractValue, have: AbstractValue) -> bool:
+    """Whether two values are known to have one structure, and arrays of the same shapes and dtypes in it."""
+    if isinstance(like, Sequence) and isinstance(have, Sequence):
+        return like.type is have.type and len(like.items) == len(have.items) and all(
+            map(_is_alike, like.items, have.items))
+    if isinstance(like, Mapping) and isinstance(have, Mapping):
+        return like.keys == have.keys and all(map(_is_alike, like.items, have.items))
+    if not isinstance(like, (Array, Scalar)) or not isinstance(have, (Array, Scalar)) or shape_of(like) is None:
+        return False
+    return shape_of(like) == shape_of(have) and dtype_of(like) is not None and dtype_of(like) == dtype_of(have)
 
 
 # --- forward --------------------------------------------------------------------------------------------------------

@@ -368,4 +368,4 @@ describe(rt.kept, rt.before_calls, rt.kind_of, result=Result.NEW, acts=True, pur
 describe(rt.now, result=Result.SHARED, acts=True, pure=False)
 describe(rt.check_bits, result=Result.SHARED)  # gives what it checks
 describe(rt.quotient, rt.power, elementwise=True)
-describe(rt.unbroadcast, rt.summand_bar, rt.cast, reads=(0,))
+describe(rt.unbroadcast, rt.summand_bar, rt.cast, rt.fit_bar, rt.fit_dot, reads=(0,))

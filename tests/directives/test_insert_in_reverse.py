@@ -198,3 +198,46 @@ def test_nested_functions_keep_their_defaults():
         return s2s.insert_in_reverse(np.tanh)(x) + powers[int(x)](x)
 
     assert s2s.grad(f)(0.7) == pytest.approx(np.tanh(1.0) + 1.0)
+
+
+def doubled(x, steps):
+    for _ in range(steps):
+        x, y = s2s.insert_in_reverse(lambda g: (g[0], 2.0 * g[1]))((np.tanh(3.0 * x), x))
+        x = x * y
+    return np.sum(x * x)
+
+
+def test_a_structure_that_is_known_to_fit_is_not_kept_for_its_shape():
+    def by_rule(x):
+        """One iteration by hand: ``x -> tanh(3 x) x``, where the cotangent of the second factor counts twice."""
+        t = np.tanh(3.0 * x)
+        return t * x, lambda g: g * x * 3.0 * (1.0 - t * t) + 2.0 * g * t
+
+    pulls, x = [], X
+    for _ in range(3):
+        x, pull = by_rule(x)
+        pulls.append(pull)
+    expected = 2.0 * x
+    for pull in reversed(pulls):
+        expected = pull(expected)
+    np.testing.assert_allclose(s2s.grad(doubled)(X, 3), expected, rtol=1e-12)
+    assert "fit_bar" not in s2s.source(doubled, X, 3)
+
+
+MASK = np.array([1.0, 0.0])
+masked = s2s.insert_in_reverse(lambda g: g * MASK)
+
+
+def lengthened(x, steps):
+    for k in range(1, steps):
+        x = masked(3.0 * x)
+        x = np.concatenate((x, x[:k]))[:2]
+    return np.sum(x * x)
+
+
+def test_of_what_may_not_fit_the_shape_is_kept_and_a_lambda_is_read_where_the_module_has_it():
+    text = s2s.source(lengthened, X, 3)
+    assert "masked.args[0](" in text and "function0" not in text
+    kept = [line.strip() for line in text.splitlines() if ".append(" in line]
+    assert kept and all("rt.outline(" in line for line in kept)
+    np.testing.assert_allclose(s2s.grad(lengthened)(X, 3), [162.0 * X[0], 0.0], rtol=1e-12)

@@ -19,7 +19,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.closures import Closure
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Scalar, Sequence
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence
 from s2s.directives import user_rules
 from s2s.errors import DifferentiationError, error
 from s2s.specialize.frames import Frame
@@ -245,6 +245,8 @@ def parts(at: At, bars: ir.Atom, count: int, place: str) -> list[ir.Atom]:
         raise error("S2S521", name=place, got="one cotangent, and no tuple", expected=count)
     if items is not None and count != 1:
         raise error("S2S521", name=place, got=f"a tuple of {len(items)}", expected=count)
+    if count == 1 and (items is not None or isinstance(known, Mapping)):
+        return [bars]
     varied = at.context.is_varied(bars)
     checked = at.builder.let(counted(at.builder.frozen(bars), count, place), UNKNOWN, "%", at.span, varied)
     return [at.compute(operator.getitem, checked, ir.Const(k)) for k in range(count)]
