@@ -342,12 +342,32 @@ for _written in (
     rt.trapezoid_weights, rt.trapezoid_x_bar, rt.align_weights, rt.distance_bar, rt.meshgrid_bar, rt.mirror,
     rt.mT, rt.mH, rt.rebuild, rt.axes_last, rt.axes_back, rt.vector_norm_bar, rt.summed_norm_bar,
     rt.spectral_norm_bar, rt.slope_of_abs, rt.trapezoid_steps, rt.interp_piece, rt.with_length, rt.axis_size,
-    rt.periodic, rt.periodic_fp_bar, rt.distance_dot, directions.columns, directions.rows, directions.each_cotangent,
+    rt.periodic, rt.periodic_fp_bar, rt.distance_dot, directions.each_cotangent,
     directions.each_direction, directions.each, directions.one, directions.joined, directions.lift, directions.beside,
     directions.tangents_like, directions.unbroadcast, rt.either_used,
 ):
     model(_written)(_written)
 model(rt.cholesky_bar)(rt.plain_cholesky_bar)
+
+linear(rt.like, g=lambda y_bar, g: rt.sequence_bar(y_bar, g), params="g, x", harmless="x")
+
+# Parts of Jacobians, of whatever structure: that shows only when the program runs.
+linear(
+    directions.columns, dot=lambda y_bar, dot, values, single: directions.columns_bar(y_bar, dot, values, single),
+    params="dot, values, single", harmless="values single",
+)
+linear(
+    directions.columns_bar, g=lambda y_bar, values, single: directions.columns(y_bar, values, single),
+    params="g, dot, values, single", harmless="dot values single",
+)
+linear(
+    directions.rows, bars=lambda y_bar, bars, out, single: directions.rows_bar(y_bar, bars, out, single),
+    params="bars, out, single", harmless="out single",
+)
+linear(
+    directions.rows_bar, g=lambda y_bar, out, single: directions.rows(y_bar, out, single),
+    params="g, bars, out, single", harmless="bars out single",
+)
 model(rt.is_carried)(lambda g: True)
 model(rt.cross)(lambda a, b: np.cross(a, b))
 zero(directions.basis, rt.ones_like, directions.count)

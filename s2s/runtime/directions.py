@@ -217,6 +217,60 @@ def _of_rows(bars: tuple[Any, ...], start: int, stop: int, leaf: Any, single: bo
     return made[0] if single else made
 
 
+def columns_bar(g: Any, dot: Any, values: tuple[Any, ...], single: bool) -> Any:
+    """The cotangent of ``dot`` from that of ``columns``."""
+    if isinstance(dot, dict):
+        return {key: columns_bar(_part(g, key), item, values, single) for key, item in dot.items()}
+    if isinstance(dot, (tuple, list)):
+        return rt.rebuild(dot, [columns_bar(_part(g, k), item, values, single) for k, item in enumerate(dot)])
+    if not isinstance(dot, np.ndarray):
+        return None
+    made, start = np.zeros_like(dot), 0
+    for leaf, block in _beside(values, (g,) if single else g):
+        stop = start + np.size(leaf)
+        if block is not None:
+            made[..., start:stop] = _like_in_kind(np.reshape(block, (*dot.shape[:-1], np.size(leaf))), dot)
+        start = stop
+    return made
+
+
+def rows_bar(g: Any, bars: tuple[Any, ...], out: Any, single: bool) -> tuple[Any, ...]:
+    """The cotangents of ``bars`` from that of ``rows``."""
+    made = [np.zeros_like(bar) for bar in rt.floats(bars)]
+    start = 0
+    for leaf, part in _beside(out, g):
+        stop = start + np.size(leaf)
+        for whole, (bar, block) in zip(made, _beside(bars, (part,) if single else part), strict=True):
+            if block is not None:
+                turned = np.reshape(block, (np.size(leaf), *np.shape(bar)[:-1]))
+                whole[..., start:stop] = _like_in_kind(np.moveaxis(turned, 0, -1), bar)
+        start = stop
+    rest = iter(made)
+    return tuple([rt.map_floats(lambda bar: next(rest), bar) for bar in bars])
+
+
+def _beside(value: Any, other: Any) -> list[tuple[Any, Any]]:
+    """The floats of a value, in the order of ``runtime.floats``, each with what ``other`` has in its place, None where
+    that is nothing."""
+    if isinstance(value, dict):
+        return [pair for key, item in value.items() for pair in _beside(item, _part(other, key))]
+    if isinstance(value, (tuple, list)):
+        return [pair for k, item in enumerate(value) for pair in _beside(item, _part(other, k))]
+    if rt.has_parts(value):
+        names = rt.attributes_of(value)
+        return [pair for name in names for pair in _beside(getattr(value, name), getattr(other, name, None))]
+    return [(leaf, other) for leaf in rt.floats(value)]
+
+
+def _part(g: Any, key: Any) -> Any:
+    return None if g is None else g[key]
+
+
+def _like_in_kind(block: Any, like: Any) -> Any:
+    """Numbers for an array, whose real part is meant where that is real."""
+    return block if np.iscomplexobj(like) else np.real(block)
+
+
 def count(x: Any) -> int:
     """The number of directions of a tangent, or of a container of tangents; one of a container that holds none, so that
     what is computed for each direction is computed."""

@@ -314,6 +314,40 @@ def _direction(evaluator: Evaluator, value: AbstractValue, number: AbstractValue
             return None
 
 
+def _basis(evaluator: Evaluator, *values: AbstractValue) -> AbstractValue | None:
+    """Tangents for all elements of some values, side by side: arrays with one more dimension, its last."""
+    count = evaluator.facts.fresh_dim()
+
+    def beside(value: AbstractValue) -> AbstractValue:
+        match value:
+            case Array(dtype, shape):
+                extended = None if shape is None else (*shape, count)
+                return Array(dtype if dtype.kind in "fc" else np.dtype(float), extended)
+            case Scalar(kind) if is_exact(kind) and issubclass(kind, (float, complex, np.inexact)):
+                return Array(np.dtype(kind), (count,))
+            case Sequence(kind, items) if kind in (tuple, list):
+                return Sequence(kind, tuple(map(beside, items)))
+            case Mapping(keys, items):
+                return Mapping(keys, tuple(map(beside, items)))
+            case _:
+                return UNKNOWN
+
+    return Sequence(tuple, tuple(map(beside, values)))
+
+
+def _directions(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
+    """How many directions tangents have: the last dimension of the first of them."""
+    match value:
+        case Array(dtype, shape) if dtype.kind in "fc":
+            return Scalar(int, shape[-1]) if shape else None
+        case Sequence(kind, items) if kind in (tuple, list) and items:
+            return _directions(evaluator, items[0])
+        case Mapping(_, items) if items:
+            return _directions(evaluator, items[0])
+        case _:
+            return None
+
+
 def _like(evaluator: Evaluator, value: AbstractValue, *rest: AbstractValue) -> AbstractValue | None:
     """An array as large as another one, of its dtype."""
     return value if isinstance(value, Array) and value.shape is not None and not rest else None
@@ -430,6 +464,8 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.ones_like: _like,
     np.empty_like: _like,
     rt.zeros_of: _zeros_of,
+    directions.basis: _basis,
+    directions.count: _directions,
     directions.one: _direction,
     rt.unbroadcast: _cotangent_of(1),
     rt.item_bar: _cotangent_of(0),
