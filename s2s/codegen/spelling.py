@@ -196,8 +196,8 @@ class Speller:
         for name, found in self._globals.items():
             if not isinstance(found, functools.partial) or name in self._taken:
                 continue
-            held: dict[str | int, Any] = {**dict(enumerate(found.args)), **found.keywords}
-            key = next((key for key, part in held.items() if part is value), None)
+            held: list[tuple[str | int, Any]] = [*enumerate(found.args), *found.keywords.items()]
+            key = next((key for key, part in held if part is value), None)
             if key is not None:
                 self.globals.add(name)
                 parts = _attribute(load(name), "keywords" if isinstance(key, str) else "args")
