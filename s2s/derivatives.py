@@ -90,7 +90,7 @@ class Derivative(functools.partial[R], PublicDerivative, Generic[P, R]):
         dispatcher: Dispatcher | ByShape
         document: str
         made_from: tuple[Any, ...]
-        remade: tuple[Any, ...] | None
+        remade: tuple[Callable[..., Any], tuple[Any, ...]] | None
 
         def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
@@ -110,7 +110,7 @@ class Derivative(functools.partial[R], PublicDerivative, Generic[P, R]):
     def _repr_html_(self) -> str:
         return public.compiler().html_of(self)  # type: ignore[no-any-return]
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
+    def __s2s_made__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         return self.remade or (derivative, self.made_from)
 
     def differentiated(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

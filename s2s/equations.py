@@ -20,7 +20,6 @@ from s2s import api, transforms
 from s2s import runtime as rt
 from s2s.core.public import PublicSolution, role
 from s2s.core.tracebacks import at_the_call
-from s2s.directives.checkpointing import is_found
 from s2s.directives.user_rules import ANYTHING, give_for_rest, text_of
 from s2s.errors import error, not_a_function
 from s2s.models.solutions import solved
@@ -47,9 +46,8 @@ class Implicit(functools.partial[R], PublicSolution, Generic[P, R]):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        made_from = (self.func, self.residual, self.linear_solve)
-        return getattr(self, "__qualname__", "") if is_found(self) else (_remade, made_from)
+    def __s2s_made__(self) -> Any:
+        return _remade, (self.func, self.residual, self.linear_solve)
 
     def __repr__(self) -> str:
         return f"<s2s.implicit {getattr(self, '__qualname__', self.func)}, {text_of(self.residual)}>"

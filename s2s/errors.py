@@ -367,6 +367,8 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     ),
     "S2S710": (ArgumentError, "`{name}` cannot be sent to another process: {reason}"),
     "S2S711": (ArgumentError, "`{name}` was sent for arguments of other kinds"),
+    "S2S712": (ArgumentError, "`{name}` of `{module}` is not here as it was pickled, and of what `{reader}` reads "
+                              "`{left}` did not go along: {reason}"),
     # other array libraries
     "S2S720": (ArgumentError, "{name} cannot be used: {problem}"),
     "S2S721": (ArgumentError, "a tensor on the device {device} cannot be given to a function of NumPy arrays"),
@@ -477,6 +479,7 @@ HINTS: dict[str, str] = {
     "S2S709": "let what is no sum over rows be no part of it, such as a penalty of the parameters, or take the other "
               "`reduction`; where it is one, pass `check=False`",
     "S2S710": "pass what it reads as arguments",
+    "S2S712": "make its module importable here, or pass what it reads as arguments",
     "S2S711": "send another version, with such arguments as an example",
     "S2S721": "move it: `x.cpu()`",
     "S2S910": "these lines; without S2S_VALIDATE the result is used as it is",

@@ -15,6 +15,7 @@ import scipy.sparse
 
 from s2s import runtime as rt
 from s2s.api import grad
+from s2s.core.public import Remade, transformed
 from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import derivative
 from s2s.directives.differentiable import option_error
@@ -47,7 +48,9 @@ def jacobian_sparsity(f: Any, argnums: Any = 0) -> Any:
         columns = sum(map(np.size, rt.floats(found.differentiated(args, kwargs))))
         return _pattern(found(*args, **kwargs), columns)
 
-    return pattern
+    pattern.__name__ = pattern.__qualname__ = f"{found.__name__}"
+    pattern.__module__ = getattr(f, "__module__", None) or "s2s"
+    return transformed(pattern, jacobian_sparsity, f, argnums)
 
 
 @at_the_call
@@ -107,7 +110,7 @@ class _Plan:
         self.colors = int(self.color.max(initial=-1)) + 1
 
 
-class SparseJacobian:
+class SparseJacobian(Remade):
     """What ``sparse_jacobian`` returns. After a call ``colors`` is the number of colours, ``directions`` that of the
     directions that were pushed or pulled, the one that tests the pattern among them, ``mode`` the mode and ``pattern``
     the pattern."""
@@ -127,6 +130,9 @@ class SparseJacobian:
         self._forward = derivative("vector_jvp", f, argnums, False, "zeros")
         self._reverse = derivative("vector_vjp", f, argnums, False, "zeros")
         self._find = derivative("sparsity", f, argnums, False, "zeros")
+
+    def __s2s_made__(self) -> Any:
+        return SparseJacobian, (self.f, self.argnums, self.given, self.wanted)
 
     def __repr__(self) -> str:
         return f"<s2s sparse Jacobian of {getattr(self.f, '__name__', self.f)}: {self.colors} colours>"

@@ -16,7 +16,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import check_unconnected, grad, jvp
-from s2s.core.public import role
+from s2s.core.public import role, transformed
 from s2s.core.tracebacks import at_the_call, shorten
 from s2s.derivatives import Derivative, derivative
 from s2s.directives.differentiable import option_error
@@ -96,7 +96,8 @@ def jacobian(
 
     Raises what ``jacfwd`` raises.
     """
-    return _by_sizes(f, argnums, has_aux, holomorphic, "jacfwd", "jacrev", "Jacobian")
+    made = _by_sizes(f, argnums, has_aux, holomorphic, "jacfwd", "jacrev", "Jacobian")
+    return transformed(made, jacobian, f, argnums, has_aux, holomorphic)
 
 
 @role("value_and_jacobian")
@@ -114,7 +115,8 @@ def value_and_jacobian(
 
     Raises what ``jacfwd`` raises.
     """
-    return _by_sizes(f, argnums, has_aux, holomorphic, "value_and_jacfwd", "value_and_jacrev", "Value and Jacobian")
+    made = _by_sizes(f, argnums, has_aux, holomorphic, "value_and_jacfwd", "value_and_jacrev", "Value and Jacobian")
+    return transformed(made, value_and_jacobian, f, argnums, has_aux, holomorphic)
 
 
 def _by_sizes(
@@ -222,7 +224,9 @@ def _product_by_first(f: Any, argnums: Any, has_aux: bool, fixed: dict[str, Any]
     def product(x: Any, v: Any, /, *args: Any, **kwargs: Any) -> Any:
         return hvp(f, (x, *args), (v, *[None for _ in args]), 0, has_aux, **{**fixed, **kwargs})
 
-    return product
+    product.__module__ = getattr(f, "__module__", None) or "s2s"
+    product.__name__ = product.__qualname__ = f"{getattr(f, '__name__', type(f).__name__).strip('<>')}_hvp"
+    return transformed(product, _product_by_first, f, argnums, has_aux, fixed)
 
 
 def _vhp_by_hvp(f: Any, primals: Any, tangents: Any, argnums: Any = 0, has_aux: bool = False, **kwargs: Any) -> Any:

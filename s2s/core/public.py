@@ -8,14 +8,16 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import importlib
 import types
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 __all__ = [
-    "PublicDerivative", "PublicSolution", "PublicValueAndGradient", "compiler", "function", "jvp", "key_of", "model_of",
-    "register", "role", "role_of", "vjp",
+    "PublicDerivative", "PublicSolution", "PublicValueAndGradient", "Remade", "Transformed", "compiler", "function",
+    "jvp", "key_of", "model_of", "register", "role", "role_of", "transformed", "vjp",
 ]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -32,7 +34,51 @@ jvp: Any = None
 """``s2s.jvp``, as ``vjp``."""
 
 
-class PublicDerivative:
+class Remade:
+    """The base of what s2s makes of functions: pickled by what it was made of, of which functions go by name and
+    source. It is copied as functions are: not at all, unless what it was made of has parts that are."""
+
+    def __s2s_made__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """What makes it, and of what."""
+        raise NotImplementedError
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return compiler().reduced(self)
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        maker, args = self.__s2s_made__()
+        again = tuple([copy.deepcopy(arg, memo) for arg in args])
+        same = all(a is b or (isinstance(a, tuple) and a == b) for a, b in zip(args, again, strict=True))
+        return self if same else maker(*again)
+
+
+class Transformed(functools.partial[Any], Remade):
+    """A function that a public function has made of another one; called as it is."""
+
+    made: tuple[Callable[..., Any], tuple[Any, ...]]
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
+    def __repr__(self) -> str:
+        return f"<s2s {self.__name__}>"  # type: ignore[attr-defined]
+
+    def __s2s_made__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return self.made
+
+
+def transformed(function: Callable[..., Any], maker: Callable[..., Any], *args: Any) -> Transformed:
+    """A function that ``maker(*args)`` has made, which pickles as that."""
+    found = Transformed(function)
+    functools.update_wrapper(found, function, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
+    found.made = maker, args
+    return found
+
+
+class PublicDerivative(Remade):
     """The base of what ``s2s.grad(f)`` and its like give."""
 
     made_from: tuple[Any, ...]
@@ -46,7 +92,7 @@ class PublicValueAndGradient:
     """The base of what gives value and gradient of a loss by itself, as ``s2s.distributed.value_and_grad`` does."""
 
 
-class PublicSolution:
+class PublicSolution(Remade):
     """The base of what ``s2s.implicit(solver, residual)`` gives."""
 
     residual: Callable[..., Any]

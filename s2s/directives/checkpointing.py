@@ -12,16 +12,17 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+from s2s.core.public import Remade
 from s2s.errors import not_a_function
 
-__all__ = ["Checkpoint", "checkpoint", "checkpointed", "call_again", "is_found"]
+__all__ = ["Checkpoint", "checkpoint", "checkpointed", "call_again"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
 T = TypeVar("T")
 
 
-class Checkpoint(functools.partial[R], Generic[P, R]):
+class Checkpoint(functools.partial[R], Remade, Generic[P, R]):
     """A function whose reverse computes again what it reads. Called, it is the plain function."""
 
     if TYPE_CHECKING:
@@ -31,21 +32,11 @@ class Checkpoint(functools.partial[R], Generic[P, R]):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return getattr(self, "__qualname__", "") if is_found(self) else (checkpoint, (self.func,))
+    def __s2s_made__(self) -> Any:
+        return checkpoint, (self.func,)
 
     def __repr__(self) -> str:
         return f"<s2s.checkpoint {getattr(self, '__qualname__', self.func)}>"
-
-
-def is_found(f: Any) -> bool:
-    """Whether a function is found by its module and qualified name, as functions are pickled."""
-    import sys
-
-    found: Any = sys.modules.get(getattr(f, "__module__", ""))
-    for part in getattr(f, "__qualname__", "?").split("."):
-        found = getattr(found, part, None)
-    return found is f
 
 
 def checkpoint(f: Callable[P, R]) -> Checkpoint[P, R]:

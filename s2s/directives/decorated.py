@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import sys
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
@@ -19,7 +18,7 @@ R = TypeVar("R")
 _MethodType = types.MethodType  # read at every call of a decorated method
 
 
-class Differentiable(functools.partial[R], Generic[P, R]):
+class Differentiable(functools.partial[R], public.Remade, Generic[P, R]):
     """A function that s2s can differentiate. Called, it is the plain function: same result, same speed.
 
     It is a ``functools.partial`` without arguments, because calling one costs no Python-level call.
@@ -47,15 +46,7 @@ class Differentiable(functools.partial[R], Generic[P, R]):
     def _repr_html_(self) -> str:
         return public.compiler().html_of(self)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        """By qualified name where that finds it, as functions are pickled; else made anew from the function.
-
-        cloudpickle sends functions of ``__main__`` by value, to processes where that name means nothing.
-        """
-        caller = sys._getframe(1).f_globals.get("__name__", "")
-        by_value = self.__module__ == "__main__" and "cloudpickle" in caller
-        if not by_value and _found_by_name(self):
-            return self.__qualname__
+    def __s2s_made__(self) -> Any:
         return made_differentiable, (self.func, self.options)
 
     def __s2s_parts__(self) -> tuple[Any, ...]:
@@ -121,14 +112,6 @@ def made_differentiable(
     made.__dict__.pop("__s2s__", None)
     made.options = options
     return made
-
-
-def _found_by_name(f: Any) -> bool:
-    """Whether the module and qualified name of a function lead to it."""
-    found: Any = sys.modules.get(f.__module__)
-    for part in f.__qualname__.split("."):
-        found = getattr(found, part, None)
-    return found is f
 
 
 def options_of(f: Any) -> tuple[tuple[str, Any], ...]:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.directives.checkpointing import is_found
+from s2s.core.public import Remade
 from s2s.directives.user_rules import ANYTHING
 from s2s.errors import error
 from s2s.rules.table import Rule, refuse
@@ -23,14 +23,14 @@ from s2s.rules.table import Rule, refuse
 __all__ = ["Numeric", "cotangents_by_differences", "tangent_by_differences"]
 
 
-class Numeric(functools.partial[Any]):
+class Numeric(functools.partial[Any], Remade):
     """A function whose derivatives are central differences. Called, it is the function."""
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return getattr(self, "__qualname__", "") if is_found(self) else (numeric, (self.func,))
+    def __s2s_made__(self) -> Any:
+        return numeric, (self.func,)
 
     def __repr__(self) -> str:
         return f"<s2s.differentiable {getattr(self, '__qualname__', self.func)}, by differences>"

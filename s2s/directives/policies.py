@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from s2s.core import public
 from s2s.directives.checked_policies import policies
 from s2s.directives.differentiable import with_choice
 from s2s.directives.policy import AMBIENT, Choice, Override, Policy, parts_of
@@ -72,7 +73,7 @@ def note_used(dispatcher: Any) -> None:
         entry.used.add(dispatcher)
 
 
-class Chosen(functools.partial[Any]):
+class Chosen(functools.partial[Any], public.Remade):
     """A function with the derivative that was chosen for it; called, it is the function.
 
     Made by ``chosen``: there is one for each function and decision.
@@ -96,7 +97,7 @@ class Chosen(functools.partial[Any]):
     def __repr__(self) -> str:
         return f"<s2s.chosen {self.__name__}>"
 
-    def __reduce__(self) -> Any:
+    def __s2s_made__(self) -> Any:
         return chosen, (self.func, self.how)
 
     def __s2s_parts__(self) -> tuple[Any, ...]:

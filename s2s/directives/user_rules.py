@@ -23,7 +23,6 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core import public
 from s2s.core.record import replace
-from s2s.directives.checkpointing import is_found
 from s2s.directives.decorated import unwrap
 from s2s.errors import DifferentiationError, error, not_a_function
 from s2s.rules import table
@@ -196,7 +195,7 @@ def _install(rule: Rule) -> None:
 # --- functions with their gradient ----------------------------------------------------------------------------------
 
 
-class CustomGradient(functools.partial[R], Generic[P, R]):
+class CustomGradient(functools.partial[R], public.Remade, Generic[P, R]):
     """A function of which the gradient is given beside the value. Called, it gives the value.
 
     ``func`` gives both. The object carries its rule, so it is one wherever it goes.
@@ -210,8 +209,8 @@ class CustomGradient(functools.partial[R], Generic[P, R]):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 
-    def __reduce_ex__(self, protocol: Any) -> Any:
-        return getattr(self, "__qualname__", "") if is_found(self) else (custom_gradient, (self.func,))
+    def __s2s_made__(self) -> Any:
+        return custom_gradient, (self.func,)
 
     def __repr__(self) -> str:
         return f"<s2s.custom_gradient {getattr(self, '__qualname__', self.func)}>"

@@ -92,7 +92,7 @@ def find(fn: types.FunctionType) -> Source:
     if not isinstance(fn, types.FunctionType):
         name = getattr(fn, "__qualname__", None) or type(fn).__name__
         raise error("S2S301", name=name, hint="write it in Python, with functions of NumPy or math")
-    lines = _lines(fn)
+    lines = lines_of(fn)
     return _found_in(fn, lines)
 
 
@@ -101,7 +101,7 @@ def _found_in(fn: types.FunctionType, lines: list[str]) -> Source:
     return _find_lambda(fn, lines) if is_lambda else _find_def(fn, lines)
 
 
-def _lines(fn: types.FunctionType) -> list[str]:
+def lines_of(fn: types.FunctionType) -> list[str]:
     """The lines of the function's file; of what ``exec`` ran, where ``linecache`` was told."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from s2s.core.linecaches import define
-from s2s.core.public import PublicDerivative
+from s2s.core.public import PublicDerivative, Transformed
 from s2s.core.wrappers import autograd_operator, autograd_primitive, numba_ufunc
 from s2s.directives.decorated import unwrap
 from s2s.errors import error, not_a_function
@@ -133,6 +133,7 @@ def target_of(f: Any) -> Target | None:
 def one_of_modes(f: Any) -> Any:
     """The Jacobian by one mode, for a function that chooses between two when it is called; None for any other. What
     ``functools.wraps`` makes has a copy of its ``__dict__`` and other code."""
+    f = f.func if type(f) is Transformed else f
     kept = getattr(f, "__dict__", {}).get("__s2s_modes__") if isinstance(f, types.FunctionType) else None
     return kept[1] if kept is not None and kept[0] is f.__code__ else None
 

@@ -11,7 +11,7 @@ from typing import Any
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Context
 from s2s.core import ir
-from s2s.core.public import PublicDerivative, role_of
+from s2s.core.public import PublicDerivative, Transformed, role_of
 from s2s.core.values import Known
 from s2s.specialize.frames import FramedClosure
 from s2s.specialize.site import At, CallSite
@@ -115,7 +115,7 @@ def asked_of(context: Context, callee: ir.Atom) -> Asked | None:
     known = context.value(callee)
     if isinstance(known, Known):
         derivative = known.value
-        if isinstance(derivative, types.FunctionType):
+        if isinstance(derivative, (types.FunctionType, Transformed)):
             derivative = one_of_modes(derivative)
         if not isinstance(derivative, PublicDerivative):
             return None
