@@ -296,10 +296,13 @@ class Mapped(Distributed):
         self, engine: OnCluster | OnlyHere, values: tuple[Any, ...], parts: Any
     ) -> Iterator[tuple[int, Any]]:
         """The rows and the result of each part; one for whose kind there was no version is asked again."""
-        for place, found in enumerate(engine.each(self._task(values, ()), each, parts)):
+        tasks = [self._task(values, ())]
+        latest = functools.partial(tasks.__getitem__, -1)
+        for place, found in enumerate(engine.each(latest, each, parts)):
             if found.lacking:
                 self._note(next(iter(found.lacking)))
-                found = next(iter(engine.each(self._task(values, ()), each, parts[place : place + 1])))
+                tasks[:] = [self._task(values, ())]
+                found = next(iter(engine.each(latest, each, parts[place : place + 1])))
             if found.rows:
                 yield found.rows, found.value
 

@@ -6,7 +6,9 @@ the result, and stops waiting where none can come.
 
 from __future__ import annotations
 
+import collections
 import functools
+import itertools
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -61,9 +63,11 @@ class OnlyHere:
         """The root of the tree."""
         return tree((run(task, k, *_here(part)) for k, part in enumerate(parts)), combine)
 
-    def each(self, task: Task, run: Callable[..., Any], parts: list[tuple[Any, ...]]) -> Iterator[Any]:
-        """What each part gives, in order."""
-        return (run(task, k, *_here(part)) for k, part in enumerate(parts))
+    def each(
+        self, task: Callable[[], Task], run: Callable[..., Any], parts: list[tuple[Any, ...]]
+    ) -> Iterator[Any]:
+        """What each part gives, in order; ``task`` is asked anew for each."""
+        return (run(task(), k, *_here(part)) for k, part in enumerate(parts))
 
 
 def _here(part: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -80,9 +84,12 @@ class OnCluster:
     """The workers of a client."""
 
     def __init__(self, client: Any, timeout: float | None) -> None:
-        self.client = client
-        self.until = None if timeout is None else time.monotonic() + timeout
-        self.timeout = timeout
+        self.client, self.timeout = client, timeout
+        self._start()
+
+    def _start(self) -> None:
+        """Let the time begin that the next result may take."""
+        self.until = None if self.timeout is None else time.monotonic() + self.timeout
 
     def first(self, ask: Callable[..., Any], parts: list[tuple[Any, ...]]) -> Any:
         """What ``ask`` says of the first part of which it says something."""
@@ -105,18 +112,47 @@ class OnCluster:
                         raise
         raise AssertionError
 
-    def each(self, task: Task, run: Callable[..., Any], parts: list[tuple[Any, ...]]) -> Iterator[Any]:
-        """What each part gives, in order; few of them are on their way at a time."""
-        waiting: list[Any] = []
-        with self.client.as_current():
-            nodes = list(self._tasks(task, run, parts))
-        for node in nodes:
-            with self.client.as_current():
-                waiting.append(self.client.compute(node))
-            if len(waiting) > 2 * max(1, self._count_of_workers()):
-                yield self._wait(waiting.pop(0))
-        while waiting:
-            yield self._wait(waiting.pop(0))
+    def each(
+        self, task: Callable[[], Task], run: Callable[..., Any], parts: list[tuple[Any, ...]]
+    ) -> Iterator[Any]:
+        """What each part gives, in order. Two for each thread of the workers are on their way at a time: of the others
+        neither the scheduler nor a worker knows, and what nobody asks for is not computed. ``task`` is asked anew for
+        each. Where what was sent has died with a worker it is sent again."""
+        waiting: collections.deque[Any] = collections.deque()
+        sent, common, coming = None, None, iter(enumerate(parts))
+
+        def submit(k: int) -> Any:
+            nonlocal sent, common
+            self._check()
+            if sent is not task():
+                sent = task()
+                common = self._broadcast(sent)
+            node = self._delayed(run, run.__name__)(common, k, *self._sent(parts[k]))
+            return self.client.compute(node, optimize_graph=False)
+
+        def result(k: int, future: Any) -> Any:
+            nonlocal sent
+            self._start()  # the time between two results is that of who asks for them
+            for _ in range(ATTEMPTS - 1):
+                try:
+                    return self._wait(future)
+                except CancelledError:
+                    sent = None
+                    with self.client.as_current():
+                        future = submit(k)
+            return self._wait(future)
+
+        try:
+            while True:
+                with self.client.as_current():
+                    for k, _ in itertools.islice(coming, max(0, 2 * self._count_of_threads() - len(waiting))):
+                        waiting.append((k, submit(k)))
+                if not waiting:
+                    return
+                yield result(*waiting.popleft())
+        finally:
+            for _, future in waiting:
+                future.release()
 
     def _tasks(self, task: Task, run: Callable[..., Any], parts: list[tuple[Any, ...]]) -> Iterator[Any]:
         common, node = self._broadcast(task), self._delayed(run, run.__name__)
@@ -201,7 +237,15 @@ class OnCluster:
             raise error("S2S706", problem=f"it is {self.client.status}")
 
     def _count_of_workers(self) -> int:
-        return len(self.client.scheduler_info()["workers"])
+        return len(self._workers())
+
+    def _count_of_threads(self) -> int:
+        """At least 1, where there is no worker for a while."""
+        return max(1, sum(worker.get("nthreads", 1) for worker in self._workers().values()))
+
+    def _workers(self) -> dict[str, Any]:
+        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        return found
 
 
 _last = 0

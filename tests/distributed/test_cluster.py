@@ -127,6 +127,43 @@ def test_second_derivatives_jacobians_and_maps(client, users):
     np.testing.assert_allclose(np.concatenate(list(rows(w, Xd))), X @ w)
 
 
+def test_a_map_has_few_parts_on_the_cluster_at_a_time(client):
+    def known():
+        return client.run_on_scheduler(lambda dask_scheduler: len(dask_scheduler.tasks))
+
+    parts = [np.full((2, 3), float(k)) for k in range(120)]  # each is sent when its turn comes
+    doubled = d.map(lambda w, X: 2.0 * X @ w, over="X", client=client)
+    before, found = known(), doubled(np.ones(3), parts)
+    most = before
+    for k, part in enumerate(found):
+        np.testing.assert_array_equal(part, [6.0 * k, 6.0 * k])
+        most = max(most, known()) if k % 10 == 0 else most
+    assert k == 119 and before < most < before + 40
+    started = doubled(np.ones(3), parts)
+    next(started)
+    started.close()
+    until = time.monotonic() + 10
+    while known() > before + 5 and time.monotonic() < until:
+        time.sleep(0.1)
+    assert known() <= before + 5
+
+
+def test_a_map_goes_on_where_a_worker_is_killed(client, tmp_path):
+    flag = tmp_path / "killed"
+
+    def load(k, flag):
+        if k == 5 and not os.path.exists(flag):
+            open(flag, "w").close()
+            os.kill(os.getpid(), 9)
+        return X[50 * k : 50 * (k + 1)]
+
+    lazy = dask.delayed(load)
+    mixed = [lazy(k, str(flag)) if k % 2 else X[50 * k : 50 * (k + 1)] for k in range(8)]  # some are sent from here
+    found = list(d.map(lambda w, X: X @ w, over="X", client=client, timeout=60)(w, mixed))
+    assert flag.exists()
+    np.testing.assert_allclose(np.concatenate(found), X @ w, rtol=1e-12)
+
+
 def test_numba_on_the_workers(client):
     pytest.importorskip("numba")
 
