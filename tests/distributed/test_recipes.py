@@ -129,6 +129,9 @@ def of_part(kernel, w, part):
 sent, params = ray.put(kernel), ray.put(w)
 found = ray.get([of_part.remote(sent, params, part) for part in np.split(X, 3)])
 np.save("found.npy", sum(gradient for _, gradient in found))
+sent = ray.put(s2s.grad(lambda w, X: users_model_of_ray.loss(w, X)))          # the derivative itself
+found = ray.get([of_part.remote(sent, params, part) for part in np.split(X, 3)])
+np.save("by_source.npy", sum(found))
 ray.shutdown()
 """
 
@@ -157,7 +160,8 @@ def test_gradients_on_ray(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", RAY], cwd=tmp_path, env=env, capture_output=True, text=True, timeout=150)
     assert done.returncode == 0, done.stderr
-    np.testing.assert_allclose(np.load(tmp_path / "found.npy"), expected(), rtol=1e-12)
+    for name in ("found", "by_source"):
+        np.testing.assert_allclose(np.load(tmp_path / f"{name}.npy"), expected(), rtol=1e-12)
 
 
 # --- MPI ------------------------------------------------------------------------------------------------------------
@@ -175,8 +179,13 @@ if comm.rank == 0:
     sys.path.insert(0, os.getcwd() + "/hidden")
     import s2s, users_model_of_mpi
     kernel = s2s.distributed.shipped(s2s.grad(users_model_of_mpi.loss), w, part)
+    gradient_of = s2s.grad(users_model_of_mpi.loss)
+else:
+    gradient_of = None
 kernel = comm.bcast(kernel)
 gradient = comm.allreduce(kernel(w, part))
+gradient_of = comm.bcast(gradient_of)                                          # the derivative itself
+assert np.allclose(comm.allreduce(gradient_of(w, part)), gradient, rtol=1e-12)
 assert comm.size == 2 and (comm.rank == 0 or "users_model_of_mpi" not in sys.modules)
 np.save(f"found{comm.rank}.npy", gradient)
 """
