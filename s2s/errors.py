@@ -357,7 +357,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S702": (ArgumentError, "there are no rows in {names}"),
     "S2S703": (ArgumentError, "`{name}` is a {kind}, which is not data in parts"),
     "S2S704": (ArgumentError, "the Dask array `{name}` is in chunks {what}"),
-    "S2S705": (ArgumentError, "part {place} and what it is computed with are arrays of several modules: {kinds}"),
+    "S2S705": (ArgumentError, "part {place} and what it is computed with are arrays of several {what}: {kinds}"),
     "S2S706": (ArgumentError, "the client of Dask cannot be used: {problem}"),
     "S2S707": (ArgumentError, "Dask cannot be used: {problem}"),
     "S2S708": (ArgumentError, "the result has not come within {timeout} seconds"),
@@ -473,7 +473,7 @@ HINTS: dict[str, str] = {
     "S2S702": "leave the call out, or look at what has filtered the rows",
     "S2S703": "give a Dask collection, or a list of parts: `s2s.distributed.rows(array, 10_000)`",
     "S2S704": "cut it along its first axis only: `rechunk`, with -1 for the other axes",
-    "S2S705": "let all parts and parameters be arrays of one module",
+    "S2S705": "let all parts and parameters be arrays of one module, on one device",
     "S2S706": "make a new one: `dask.distributed.Client(...)`; `client=None` without any computes in this process",
     "S2S708": "give a larger `timeout`, smaller parts, or more workers",
     "S2S709": "let what is no sum over rows be no part of it, such as a penalty of the parameters, or take the other "

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from s2s.arrays.counterparts import in_numpy, on
+from s2s.arrays.counterparts import in_numpy, made_by, on
 
-__all__ = ["in_numpy", "on"]
+__all__ = ["in_numpy", "made_by", "on"]
 
 on.__module__ = __name__

@@ -122,6 +122,20 @@ def _fill(module: types.ModuleType, original: dict[str, Any], made: dict[str, An
             made.setdefault(name, value)
 
 
+def made_by(value: Any) -> tuple[types.ModuleType, str, str] | None:
+    """The module of arrays, the path and the name (empty for the module itself) that a counterpart is made of:
+    ``on(cupy, "s2s.runtime").unbroadcast``; None for what is none."""
+    if isinstance(value, Namespace):
+        return value._module, f"numpy.{value._path}" if value._path else "numpy", ""
+    scope = getattr(value, "__globals__", None)
+    for (module, path), made in _made.items():
+        if value is made and id(made) in _originals:
+            return importlib.import_module(module), path, ""
+        if scope is not None and vars(made) is scope and vars(made).get(value.__name__) is value:
+            return importlib.import_module(module), path, value.__name__
+    return None
+
+
 # --- and back -------------------------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,6 +128,7 @@ def _run(task: Task, place: int, blocks: tuple[Any, ...]) -> tuple[Any, int, Sha
     if rows == 0:
         return None, 0, None
     values = with_items(task.values, task.places, arrays)
+    _check_devices(values, place)
     for kernel in task.kernels:
         if kernel.fits(values):
             return kernel.run(values), rows, None
@@ -136,10 +137,29 @@ def _run(task: Task, place: int, blocks: tuple[Any, ...]) -> tuple[Any, int, Sha
 
 
 def _check_classes(values: tuple[Any, ...], names: tuple[str, ...], place: int, arrays: list[Any]) -> None:
-    kinds = {type(v) for v in values if is_array_class(type(v))} | {type(a) for a in arrays}
+    kinds = {type(v) for v in _leaves(values) if is_array_class(type(v))} | {type(a) for a in arrays}
     if len(kinds) > 1:
         shown = " and ".join(sorted(f"{kind.__module__.partition('.')[0]}.{kind.__name__}" for kind in kinds))
-        raise error("S2S705", place=place, kinds=shown)
+        raise error("S2S705", place=place, what="modules", kinds=shown)
+
+
+def _check_devices(values: tuple[Any, ...], place: int) -> None:
+    """Raise where arrays of another module are on several devices: what mixes them may copy, or be wrong."""
+    others = [v for v in _leaves(values) if not isinstance(v, np.ndarray) and is_array_class(type(v))]
+    devices = dict.fromkeys(str(getattr(v, "device", None)) for v in others)
+    if len(devices) > 1:
+        raise error("S2S705", place=place, what="devices", kinds=" and ".join(devices))
+
+
+def _leaves(value: Any) -> Iterator[Any]:
+    """What is in containers."""
+    if isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _leaves(item)
+    elif isinstance(value, dict):
+        yield from _leaves([*value.values()])
+    else:
+        yield value
 
 
 # --- sums -----------------------------------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.arrays import made_by
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.decorated import Differentiable
 from s2s.directives.numeric import Numeric
@@ -345,6 +346,9 @@ class Gathering:
     def value(self, value: Any, name: str) -> Any:
         """What stands for a value that has no name of its own: a symbol, or a module that is written out."""
         self._kept.append(value)  # its id stays its own
+        origin = made_by(value) if isinstance(value, (types.ModuleType, types.FunctionType)) else None
+        if origin is not None:
+            return self._counterpart(*origin, name)
         if isinstance(value, types.ModuleType):
             return value if self._is_written_out(value) else self.imported(value.__name__, None, name)
         key = ("value", id(value), name)
@@ -367,6 +371,24 @@ class Gathering:
         self._known[key] = symbol
         self.symbols.append(symbol)
         return symbol
+
+    def _counterpart(self, module: types.ModuleType, path: str, attribute: str, name: str) -> Symbol:
+        """What stands for NumPy, or a helper, in code for arrays of another module."""
+        if self.data is None:
+            raise CannotShip(f"it is for arrays of {module.__name__}, for which s2s stands in the place of NumPy")
+        key = ("counterpart", module.__name__, path, attribute)
+        if key not in self._known:
+            symbol = self._known[key] = Symbol(attribute or name)
+            pieces = _Pieces(self, symbol, "")
+            pieces.refer(symbol)
+            pieces.text += " = "
+            pieces.refer(self.imported("s2s.arrays", "on"))
+            pieces.text += "("
+            pieces.refer(self.imported(module.__name__, None))
+            pieces.text += f', "{path}")' + (f".{attribute}" if attribute else "")
+            symbol.text = pieces.text
+            self.symbols.append(symbol)
+        return self._known[key]
 
     def _by_path(self, value: Any) -> Any:
         """A function or class by its place in a module."""

@@ -27,9 +27,10 @@ from s2s.dispatch.version import Version
 from s2s.errors import error
 from s2s.shipping.standalone import CannotShip, gathered
 from s2s.versions.argument_guards import ArgumentsGuard
+from s2s.versions.array_kinds import on_devices, other_kind
 from s2s.versions.expressions import Expressions
 from s2s.versions.request import Compiled
-from s2s.versions.signature import Names, guard_source
+from s2s.versions.signature import Names, array_places, guard_source
 
 __all__ = ["Shipped", "ship"]
 
@@ -152,6 +153,10 @@ def _conditions(
     names, found = Names("_s2s_"), list[str]()
     for name, aval, value in zip(dispatcher.target.parameters, version.avals, values, strict=False):
         found += [f"{name} is {aval.name}"] if isinstance(aval, Same) else guard_source(name, aval, names, value)
+    found += on_devices([
+        place for name, aval in zip(dispatcher.target.parameters, version.avals, strict=False) if other_kind(aval)
+        for place in array_places(aval, name)
+    ])
     expressions = Expressions(names, lambda name: name, {}, ())
     for guard, owner in version.guards:
         if isinstance(guard, ArgumentsGuard) and guard.asks_arguments:

@@ -88,8 +88,12 @@ def check_devices(
 
 def on_devices(places: list[str]) -> list[str]:
     """Conditions, in Python, that arrays at some places are on one device."""
-    listed = [place for place in places if not place.endswith("[:]")]
-    return [f"{listed[0]}.device == {place}.device" for place in listed[1:]]
+    single = [place for place in places if not place.endswith("[:]")]
+    of_lists = [place.removesuffix("[:]") for place in places if place.endswith("[:]")]
+    found = [f"{single[0]}.device == {place}.device" for place in single[1:]]
+    if single:
+        return found + [f"all([item.device == {single[0]}.device for item in {place}])" for place in of_lists]
+    return [f"len({{item.device for one in ({', '.join(of_lists)},) for item in one}}) < 2"] if of_lists else []
 
 
 def _others_in(aval: AbstractValue, value: Any) -> Iterator[Any]:
@@ -98,6 +102,9 @@ def _others_in(aval: AbstractValue, value: Any) -> Iterator[Any]:
             yield value
         case Sequence(_, items):
             for item, part in zip(items, value, strict=True):
+                yield from _others_in(item, part)
+        case ListOf(item):
+            for part in value:
                 yield from _others_in(item, part)
         case Mapping(keys, items):
             for key, item in zip(keys, items, strict=True):

@@ -320,16 +320,64 @@ class Elsewhere(standin.ndarray):
     pass
 
 
-def test_two_devices(monkeypatch):
-    place = {}
-    monkeypatch.setattr(standin.ndarray, "device", property(lambda self: place.get(id(self), "device 0")))
-    grad = s2s.grad(lambda x, y: np.sum(x * y))
-    x, y = on(X), on(X)
-    grad(x, y)
-    place[id(y)] = "device 1"
+@pytest.fixture
+def second(monkeypatch):
+    """Puts an array on a second device."""
+    monkeypatch.setattr(standin.ndarray, "device", property(lambda self: getattr(self, "place", "device 0")))
+
+    def moved(array):
+        array.place = "device 1"
+        return array
+
+    return moved
+
+
+@pytest.mark.parametrize("made", [s2s.grad, s2s.value_and_grad, s2s.jacrev, s2s.hessian])
+@pytest.mark.parametrize("fresh", [True, False])
+def test_two_devices(second, made, fresh):
+    derivative = made(lambda x, y: np.sum(x * y))
+    if not fresh:  # a version is there, for arrays on one device
+        derivative(on(X), on(X)), derivative(second(on(X)), second(on(X)))
     with pytest.raises(ArgumentError, match="`x` is on device 0, `y` on device 1") as refused:
-        grad(x, y)
+        derivative(on(X), second(on(X)))
     assert refused.value.diagnostic.code == "S2S535"
+
+
+@pytest.mark.parametrize("fresh", [True, False])
+@pytest.mark.parametrize("kind", ["dict", "pair", "list", "list alone"])
+def test_two_devices_in_containers(second, kind, fresh):
+    if kind == "dict":
+        derivative, call = s2s.grad(lambda p: np.sum(p["a"] * p["b"])), lambda a, b: ({"a": a, "b": b},)
+    elif kind == "pair":
+        derivative, call = s2s.grad(lambda p, x: np.sum(p[0] * x) + np.sum(p[1])), lambda a, b: ((a, b), a)
+    else:
+        def total(xs, y):
+            result = 0.0
+            for x in xs:
+                result = result + np.sum(x * x)
+            return result * np.sum(y)
+
+        derivative = s2s.grad(total)
+        call = (lambda a, b: ([a, a, a, b], 2.0)) if kind == "list alone" else (lambda a, b: ([b, b, b, b], a))
+    if not fresh:
+        derivative(*call(on(X), on(X)))
+    with pytest.raises(ArgumentError, match="is on device [01], .* on device [01]") as refused:
+        derivative(*call(on(X), second(on(X))))
+    assert refused.value.diagnostic.code == "S2S535"
+
+
+def test_two_devices_in_parts(second):
+    def loss(w, X):
+        return np.sum((X * w["a"]) ** 2)
+
+    gradient, w = s2s.distributed.grad(loss, over="X", check=False), {"a": on(np.ones(3))}
+    parts = [on(np.full((2, 3), float(k))) for k in range(3)]
+    found = gradient(w, parts)["a"]
+    np.testing.assert_allclose(found.get(), [2.0 * 2 * (0 + 1 + 4)] * 3)
+    with pytest.raises(ArgumentError, match="part 2 .*arrays of several devices: device 0 and device 1.*S2S705"):
+        gradient(w, [*parts[:2], second(on(np.ones((2, 3))))])
+    with pytest.raises(ArgumentError, match="part 1 .*arrays of several modules: numpy.ndarray and .*S2S705"):
+        gradient(w, [parts[0], np.ones((2, 3)), parts[2]])
 
 
 def test_a_function_that_the_module_lacks():
