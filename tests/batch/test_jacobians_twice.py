@@ -148,7 +148,17 @@ def summed_recursion(x):
     return np.sum(_layers(x, 5))
 
 
-@pytest.mark.parametrize("f", [complex_steps, by_recursion, summed_recursion])
+def _grown(y, x):
+    if y > 10.0:
+        return y * x[1]
+    return _grown(y * (1.3 + x[0]) + np.sin(y), x)
+
+
+def grown_until_large(x):
+    return _grown(x[2] + 0.5, x) * x[0]
+
+
+@pytest.mark.parametrize("f", [complex_steps, by_recursion, summed_recursion, grown_until_large])
 def test_hessians_of_results_of_an_unknown_kind(f):
     np.testing.assert_allclose(s2s.hessian(f)(X), _hessian_by_differences(f, X), rtol=1e-6, atol=1e-7)
 
@@ -180,10 +190,10 @@ def rows_in_a_list(x):
     return np.sum(np.stack(rows) ** 3 * x)
 
 
-@pytest.mark.parametrize("f", [while_growing, with_early_return, rows_in_a_list, complex_steps])
+@pytest.mark.parametrize("f", [while_growing, with_early_return, rows_in_a_list, complex_steps, grown_until_large])
 def test_hessian_of_a_function_without_kinds(f):
     """The text that is printed where nothing is said of the arguments gives the Hessian."""
-    namespace = {}
+    namespace = {"_grown": _grown}
     exec(s2s.source(f, mode="hessian"), namespace)
     made = [v for v in namespace.values() if inspect.isfunction(v) and v.__name__.startswith(f.__name__)][-1]
     np.testing.assert_allclose(made(X), _hessian_by_differences(f, X), rtol=1e-6, atol=1e-6)

@@ -353,6 +353,13 @@ def _like(evaluator: Evaluator, value: AbstractValue, *rest: AbstractValue) -> A
     return value if isinstance(value, Array) and value.shape is not None and not rest else None
 
 
+def _full_like(
+    evaluator: Evaluator, value: AbstractValue, filled: AbstractValue, *rest: AbstractValue
+) -> AbstractValue | None:
+    """An array as large as another one, of its dtype, whatever it is filled with."""
+    return _like(evaluator, value, *rest)
+
+
 def _einsum(evaluator: Evaluator, subscripts: AbstractValue, *operands: AbstractValue) -> AbstractValue | None:
     """Lengths by the letters of the expression: examples of many dimensions would be large, and their products larger.
     The kind of the result is that for one element."""
@@ -463,6 +470,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.zeros_like: _like,
     np.ones_like: _like,
     np.empty_like: _like,
+    np.full_like: _full_like,
     rt.zeros_of: _zeros_of,
     directions.basis: _basis,
     directions.count: _directions,
