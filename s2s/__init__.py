@@ -201,7 +201,12 @@ def __getattr__(name: str) -> Any:
     if name in ("distributed", "errors", "interop", "optim", "scipy") or name in _LATER:
         import importlib
 
-        with section:
-            module = importlib.import_module(_LATER.get(name, f"s2s.{name}"))
+        try:
+            with section:
+                module = importlib.import_module(_LATER.get(name, f"s2s.{name}"))
+        except Exception as problem:
+            from s2s.missing import without
+
+            return without(name, problem)
         return getattr(module, name) if name in _LATER else module
     raise AttributeError(f"module 's2s' has no attribute {name!r}")

@@ -321,7 +321,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S535": (ArgumentError, "the arrays of `{name}` are not of one kind: {problem}"),
     "S2S536": (NoDerivativeError, "`{name}` is called with arrays of {module}, which has no such function"),
     "S2S537": (ArgumentError, "the backend {backend!r} takes no arrays of {module}"),
-    "S2S538": (ArgumentError, "`{name}` needs SciPy, which is not installed"),
+    "S2S538": (ArgumentError, "`{name}` needs {package}, which is not installed"),
     "S2S540": (ArgumentError, "{name} cannot be used as {role}"),
     "S2S541": (
         ArgumentError,
@@ -459,7 +459,7 @@ HINTS: dict[str, str] = {
     "S2S534": "pass what it reads as arguments; or take `s2s.grad` with `backend=\"numba\"`, for calls from Python",
     "S2S536": "write it with functions that {module} has",
     "S2S537": "leave `backend` out: the generated source itself runs on {module}",
-    "S2S538": f"install it: `{install('scipy')}`",
+    "S2S538": f"install it: `{install('{extra}')}`",
     "S2S543": "use another rule, or define one with `s2s.defvjp`",
     "S2S544": "write the policies out, or enter the block where the function is defined",
     "S2S545": "convert first, `x.astype(int)`",

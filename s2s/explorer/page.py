@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s.core.package import __version__
-from s2s.directives.differentiable import option_error
+from s2s.errors import error
 from s2s.versions.kinds import read_kinds
 
 __all__ = ["Page", "explore", "page_of"]
@@ -52,7 +52,7 @@ def page_of(description: dict[str, Any]) -> Page:
     try:
         import jinja2
     except ImportError:
-        raise option_error("the explorer page needs Jinja2", 'install it: pip install "s2s-grad[explore]"') from None
+        raise error("S2S538", name="s2s.explore", package="Jinja2", extra="explore") from None
     folder = resources.files("s2s.explorer") / "assets"
     style, script, template = (
         (folder / name).read_text(encoding="utf-8") for name in ("page.css", "page.js", "page.html.j2"))

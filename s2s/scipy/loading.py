@@ -18,7 +18,7 @@ def load(module: str, name: str) -> Any:
     except ModuleNotFoundError as problem:
         if (problem.name or "").split(".")[0] != "scipy":
             raise
-        raise error("S2S538", name=f"s2s.scipy.{name}") from None
+        raise error("S2S538", name=f"s2s.scipy.{name}", package="SciPy", extra="scipy") from None
 
 
 def check(f: Any, name: str, options: dict[str, Any], supplied: tuple[str, ...]) -> None:
