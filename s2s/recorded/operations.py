@@ -412,7 +412,7 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
     if id(function) in ROLES:
         return ROLES[id(function)](*args, **kwargs)
     rule = table.find(function) if id(function) not in PRIMITIVES else None
-    if rule is not None and rule.kind == "refuse" and _is_part_of_model(function) and depends(args, kwargs):
+    if rule is not None and rule.kind == "refuse" and _is_final(function) and depends(args, kwargs):
         raise error("S2S202", name=name_of(fn), reason=rule.reason)
     if id(function) in PRIMITIVES:
         return _compute(function, args, kwargs)
@@ -439,9 +439,10 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
     return fn(*given, **kwargs)
 
 
-def _is_part_of_model(function: types.FunctionType) -> bool:
-    """Whether a function is one of this package's own, whose code does not say what its derivative is."""
-    return (function.__module__ or "").startswith("s2s.models.")
+def _is_final(function: types.FunctionType) -> bool:
+    """Whether a refusal of a function holds for its code as well: of one of this package's own, whose code does not say
+    what its derivative is, and of one that a user refuses."""
+    return (function.__module__ or "").startswith("s2s.models.") or table.is_from_outside(function)
 
 
 def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
@@ -454,6 +455,8 @@ def _can_compute(function: Any, rule: Any, args: tuple[Any, ...], kwargs: dict[s
         is_a(arg, (tuple, list, dict)) and depends(arg) for arg in args
     ):
         return False  # the rules of what generated code calls are by arrays
+    if table.is_from_outside(function):
+        return True
     refused = [name for name, body in rule.cotangents.items() if table.is_refusal(body)]
     given = rule.params.bind(*args, **kwargs).arguments if refused else {}
     return not any(depends(given.get(name)) for name in refused)

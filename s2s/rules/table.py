@@ -355,6 +355,12 @@ FOREIGN: list[tuple[Any, ...]] = []
 """What was registered from outside this package: generated code that is kept on disk depends on it."""
 
 
+def is_from_outside(fn: object) -> bool:
+    """Whether the rule of a function was registered outside of this package: by one who knows what its code does, and
+    refuses it all the same."""
+    return any(registered[1] is fn for registered in FOREIGN)
+
+
 def _is_own() -> bool:
     """Whether the registration that runs was written in a module of s2s."""
     frame = sys._getframe(2)
