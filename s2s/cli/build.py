@@ -8,7 +8,6 @@ changed; so a second build compiles only what has. Where that folder is not, the
 from __future__ import annotations
 
 import ast
-import importlib.util
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 from s2s.cache import committed
 from s2s.cache.committed import SUFFIX
 from s2s.cli.dump import Asked, merged, module_of, text_of, version_for, what_to_say
-from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from
+from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from, spec_of
 from s2s.cli.terminal import formatted_or_told
 from s2s.core.hashes import new_hash
 from s2s.core.values import Unknown
@@ -61,7 +60,7 @@ def sources_of(names: tuple[str, ...]) -> list[Path]:
     for name in names:
         path = Path(name)
         if not path.exists():
-            spec = importlib.util.find_spec(name) if name.replace(".", "").isidentifier() else None
+            spec = spec_of(name) if name.replace(".", "").isidentifier() else None
             if spec is None or spec.origin is None:
                 raise CannotLoad(f"{name}: there is no such file, folder or package")
             path = Path(spec.origin)
@@ -136,8 +135,11 @@ def write_built(built: Built) -> None:
     text = formatted_or_told(f"{head}{MARK}{built.digest}\n\n{built.text}", built.file)
     text = committed.with_records(text, built.records)
     beside = built.file.with_name(f".{built.file.name}.{os.getpid()}")
-    beside.write_text(text, encoding="utf-8")
-    beside.replace(built.file)
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(built.file)
+    except OSError as problem:
+        raise OSError(problem.errno, problem.strerror, str(built.file)) from problem
 
 
 def files_with_progress(files: list[Path], is_shown: bool) -> Iterator[Path]:

@@ -12,11 +12,20 @@ from pathlib import Path
 
 import s2s
 from s2s.cache import disk
+from s2s.core.package import install
 
 __all__ = ["findings"]
 
-EXTRAS = {"scipy": "rules for SciPy", "numba": "machine code", "networkx": "sparse derivatives",
-          "ruff": "formatting of files that are written"}  # fmt: skip
+EXTRAS = {
+    "scipy": ("scipy", "rules for SciPy"),
+    "numba": ("numba", "machine code"),
+    "networkx": ("sparse", "sparse derivatives"),
+    "jinja2": ("explore", "the explorer page"),
+    "ipython": ("notebook", "what notebooks show"),
+    "dask": ("dask", "data in parts"),
+    "ruff": ("format", "formatting of files that are written"),
+}
+"""The packages of extras: the extra that brings each, and what for."""
 
 
 def findings() -> Iterator[tuple[bool, str]]:
@@ -24,9 +33,9 @@ def findings() -> Iterator[tuple[bool, str]]:
     yield True, f"s2s {s2s.__version__}, Python {platform.python_version()}, {platform.platform()}"
     for name in ("numpy", "libcst", "click", "rich"):
         yield _package(name, "")
-    for name, what in EXTRAS.items():
+    for name, (extra, what) in EXTRAS.items():
         is_there, text = _package(name, what)
-        yield True, text if is_there else f"{name}: not installed ({what})"
+        yield True, text if is_there else f"{name}: not installed ({what}: {install(extra)})"
     yield _cache()
     yield _first_gradient("numpy")
     if importlib.util.find_spec("numba") is not None:

@@ -6,9 +6,10 @@ Raises CannotLoad, with a message for the user, where that fails.
 
 from __future__ import annotations
 
-import ast
 import contextlib
+import copy
 import importlib
+import importlib.machinery
 import importlib.util
 import inspect
 import io
@@ -28,7 +29,8 @@ from s2s.directives.decorated import Differentiable, unwrap
 from s2s.versions.kinds import Kind, read_kind
 
 __all__ = [
-    "CannotLoad", "Loaded", "annotated_kinds", "bound", "evaluated", "load", "load_all", "module_from", "running",
+    "CannotLoad", "Loaded", "annotated_kinds", "bound", "evaluated", "load", "load_all", "module_from",
+    "running", "spec_of",
 ]
 
 
@@ -51,13 +53,33 @@ class Loaded:
         """The argument to differentiate where nobody says which."""
         return 1 if self.is_method else 0
 
+    @property
+    def parameters(self) -> list[inspect.Parameter]:
+        """What it takes. Raises CannotLoad where that is not known."""
+        try:
+            return list(inspect.signature(self.function).parameters.values())
+        except (TypeError, ValueError):
+            raise CannotLoad(f"{self.place}: the names of its arguments are not known") from None
+
     def bind(self, values: dict[str, Any]) -> inspect.BoundArguments:
         """The values as arguments. Raises CannotLoad where the function does not take them."""
+        only = [p.name for p in self.parameters if p.kind is p.POSITIONAL_ONLY]
+        placed = [values[name] for name in only if name in values]
         try:
-            given = inspect.signature(self.function).bind(**values)
+            return inspect.signature(self.function).bind(
+                *placed, **{name: value for name, value in values.items() if name not in only})
         except TypeError as problem:
             raise CannotLoad(f"{self.place}: {problem}") from None
-        return given
+
+    def tried(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """What it returns for copies of arguments. Raises CannotLoad where it raises."""
+        try:
+            return self.function(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+        except Exception as problem:
+            told = _told(getattr(self.module, "__file__", None) or self.module.__name__, problem)
+            given = inspect.signature(self.function).bind(*args, **kwargs).arguments
+            shown = ", ".join(f"{name}: {_briefly(value)}" for name, value in given.items())
+            raise CannotLoad(f"{told}\n  = called as: {self.place.rpartition(':')[2]}({shown})") from problem
 
 
 def load(place: str) -> Loaded:
@@ -166,7 +188,19 @@ def running(path: Path, text: str) -> Iterator[types.ModuleType]:
 
 
 def _load_module(where: str) -> types.ModuleType:
-    return _load_file(Path(where)) if where.endswith(".py") else _import(where)
+    if where.endswith(".py"):
+        return _load_file(Path(where))
+    if not all(part.isidentifier() for part in where.split(".")) or (Path(where).is_file() and spec_of(where) is None):
+        raise CannotLoad(f"{where}: neither a Python file, whose name ends with .py, nor a module")
+    return _import(where)
+
+
+def spec_of(name: str) -> importlib.machinery.ModuleSpec | None:
+    """Where a module is; None where there is none of this name."""
+    try:
+        return importlib.util.find_spec(name)
+    except (ImportError, ValueError):
+        return None
 
 
 def _load_file(path: Path) -> types.ModuleType:
@@ -237,7 +271,7 @@ def evaluated(given: tuple[str, ...], module: types.ModuleType) -> dict[str, Any
         if not equals or not name.strip().isidentifier():
             raise CannotLoad(f"--arg {text}: write name=expression")
         try:
-            code = compile(ast.parse(expression.strip(), mode="eval"), "<--arg>", "eval")
+            code = compile(expression.strip(), "<--arg>", "eval", dont_inherit=True)
             values[name.strip()] = eval(code, scope)
         except Exception as problem:
             raise CannotLoad(f"--arg {text}: {type(problem).__name__}: {problem}") from problem
@@ -248,11 +282,15 @@ def bound(
     loaded: Loaded, values: dict[str, Any], kinds: dict[str, Kind], seed: int = 0
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call: values, and random ones of these kinds. Raises CannotLoad where some are missing."""
+    parameters = loaded.parameters
+    names = [p.name for p in parameters]
+    unknown = [name for name in {**values, **kinds} if name not in names]
+    if unknown and not any(p.kind is p.VAR_KEYWORD for p in parameters):
+        raise CannotLoad(f"{loaded.place}: it has no argument `{unknown[0]}`; it has {', '.join(names)}")
     lengths = {name: kind.number for name, kind in kinds.items() if kind.number is not None}
     lengths |= {name: value for name, value in values.items() if type(value) is int}
     random = np.random.default_rng(seed)
     made = {name: kind.example(random, lengths) for name, kind in kinds.items() if name not in values}
-    parameters = inspect.signature(loaded.function).parameters.values()
     missing = [p.name for p in parameters if p.default is p.empty and p.name not in {**made, **values}
                and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     if missing:
@@ -263,13 +301,25 @@ def bound(
     return given.args, given.kwargs
 
 
+def _briefly(value: Any) -> str:
+    """A value in few words: of an array its kind."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.str[1:]}[{', '.join(map(str, value.shape))}]"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]} ..."
+
+
 _OF_TYPES = {float: "float", int: "int", bool: "bool", complex: "complex", np.ndarray: "f8[:]"}
 
 
 def annotated_kinds(function: Any) -> dict[str, Kind]:
     """The kinds that the annotations of a function give to parameters without a default."""
-    found = {}
-    for name, parameter in inspect.signature(function).parameters.items():
+    found: dict[str, Kind] = {}
+    try:
+        parameters = inspect.signature(function).parameters
+    except (TypeError, ValueError):  # of C
+        return found
+    for name, parameter in parameters.items():
         annotation = parameter.annotation
         texts = [annotation, *getattr(annotation, "__metadata__", ())]
         said = next((text for text in texts if isinstance(text, str)), _OF_TYPES.get(_hashable(annotation), ""))

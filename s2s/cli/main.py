@@ -6,7 +6,6 @@ wrong usage. Only this folder imports click and rich.
 
 from __future__ import annotations
 
-import copy
 import importlib.util
 import inspect
 import os
@@ -28,6 +27,7 @@ from s2s.cli.explaining import show_cost, show_explanation, show_page
 from s2s.cli.insert import settled
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated, load_all
 from s2s.cli.terminal import fail, note, show, show_beside, write
+from s2s.core.package import DOCUMENTS
 from s2s.directives.decorated import unwrap
 from s2s.explanation import measure, with_numba
 from s2s.explorer.stages import StageError, stage_text
@@ -63,9 +63,16 @@ Completion of words in the shell:
   fish   _S2S_COMPLETE=fish_source s2s | source       in ~/.config/fish/completions/s2s.fish
 """
 
-_TARGET = """TARGET is path/to/file.py:function, package.module:function, file.py:Class.method (differentiated with
+_TARGET = f"""TARGET is path/to/file.py:function, package.module:function, file.py:Class.method (differentiated with
 respect to its first argument after self), or file.py for all functions in it that are decorated with
-@s2s.differentiable. The file is imported: what it does at its top level is done."""
+@s2s.differentiable. The file is imported: what it does at its top level is done.
+
+KINDS are float, int, bool and complex; f8, f4, c16 and i8, numbers of NumPy; f8[:], f8[:, 3] and f8[n, m], arrays with
+lengths that are open, fixed, or the same where the name is; [f8[:], ...], (int, float) and {{'w': f8[:]}}, containers;
+10 and 'same', values.
+
+\b
+{DOCUMENTS}/command_line.md#kinds-of-arguments"""
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, epilog=_EXAMPLES)
@@ -80,8 +87,7 @@ def of_arguments(command: Any) -> Any:
         click.option("--wrt", default="", metavar="NAMES",
                      help="Arguments to differentiate by name or number, W,b; the first by default."),
         click.option("--args", "kinds", default="", metavar="KINDS",
-                     help='Kinds of arguments, "x: f8[100, 3], n: 10"; nothing is run. docs/command_line.md has the '
-                          "notation."),
+                     help='Kinds of arguments, "x: f8[100, 3], n: 10", as below.'),
         click.option("--arg", "args", multiple=True, metavar="NAME=EXPR",
                      help="An example value, 'x=np.ones(3)': EXPR is Python, which is evaluated with np and the names "
                           "of the file. May be repeated."),
@@ -156,7 +162,7 @@ def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool)
 
 def refusal(problem: s2s.errors.DifferentiationError, loaded: Loaded, asked: dumping.Asked) -> str:
     """The message of a refusal, with what may be said of the arguments."""
-    is_of_kinds = not asked.args and problem.diagnostic.code.startswith(("S2S1", "S2S2"))
+    is_of_kinds = not asked.args and problem.diagnostic.code.startswith(("S2S1", "S2S2", "S2S301"))
     said = _of_arguments(loaded, asked) if is_of_kinds else ""
     return "\n".join(part for part in (str(problem), said, *problem.__notes__) if part)
 
@@ -203,10 +209,10 @@ def check_command(
         loaded.function = dumping.on_backend(loaded.function, backend or "")
         try:
             given, named = _called(loaded, args, kinds)
+            value = loaded.tried(given, named)
             with dumping.policies(nonsmooth):
                 wanted = dumping.argnums(wrt) if wrt else None
                 found = check(loaded, given, named, wanted, order, rtol)
-            value = loaded.function(*copy.deepcopy(given), **copy.deepcopy(named))
         except CannotLoad as problem:
             fail(problem)
         except s2s.errors.DifferentiationError as problem:
@@ -251,6 +257,7 @@ def explain_command(
 def _measure(loaded: Loaded, asked: dumping.Asked) -> None:
     """Print what a call of the gradient takes."""
     args, kwargs = _called(loaded, asked.args, asked.kinds)
+    loaded.tried(args, kwargs)
     wanted = dumping.argnums(asked.wrt, loaded.first)
     plain, compiled = (
         s2s.grad(dumping.on_backend(loaded.function, name), wanted) for name in ("numpy", "numba"))
@@ -289,6 +296,8 @@ def explore_command(
     loaded, asked = found[0], dumping.Asked(wrt, "grad", backend or "", args, kinds, nonsmooth)
     try:
         given = _called(loaded, args, kinds) if args or is_measured else ((), {})
+        if args or is_measured:
+            loaded.tried(*given)
         with dumping.policies(nonsmooth):
             page = exploring.page(loaded, asked, *given)
     except CannotLoad as problem:
@@ -313,15 +322,18 @@ def build_command(names: tuple[str, ...], modes: tuple[str, ...], is_check: bool
         os.environ["S2S_CACHE"] = "off"
     try:
         files = sources_of(names)
-        stale = [built for file in files_with_progress(files, sys.stderr.isatty())
-                 if (built := build(file, modes)) is not None and _is_stale(built, is_check)]
+        found = [built for file in files_with_progress(files, sys.stderr.isatty())
+                 if (built := build(file, modes)) is not None]
+        stale = [built for built in found if _is_stale(built, is_check)]
         for built in stale:
             if not is_check:
                 write_built(built)
             click.echo(f"{built.file}: {'out of date' if is_check else f'{built.count} written'}")
     except (CannotLoad, OSError) as problem:
         fail(problem)
-    if not stale:
+    if not found:
+        click.echo("nothing to build: no function is decorated with @s2s.differentiable")
+    elif not stale:
         click.echo("all is up to date")
     elif is_check:
         raise SystemExit(1)
@@ -412,7 +424,7 @@ def _counted(count: int, what: str) -> str:
 
 @main.command("functions")
 @click.option("--filter", "text", default="", metavar="TEXT", help="Only those with TEXT in name, kind or notes.")
-@click.option("--markdown", is_flag=True, help="Tables of a document, as docs/functions.md has them.")
+@click.option("--markdown", is_flag=True, help="As tables of Markdown.")
 def functions_command(text: str, markdown: bool) -> None:
     """List the functions that s2s has derivative rules for."""
     rows = s2s.functions(text)

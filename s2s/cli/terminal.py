@@ -113,5 +113,6 @@ def note(message: str) -> None:
 
 def fail(problem: str | Exception) -> Any:
     """Tell what went wrong, with the notes of an exception, and end with the exit code 1."""
-    click.echo("\n".join([str(problem), *getattr(problem, "__notes__", ())]), err=True)
+    text = f"{problem.filename}: {problem.strerror}" if isinstance(problem, OSError) and problem.filename else problem
+    click.echo("\n".join([str(text), *getattr(problem, "__notes__", ())]), err=True)
     raise SystemExit(1)

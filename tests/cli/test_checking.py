@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from s2s.cli import doctor
 from s2s.cli.main import main
 from s2s.explanation import explain
 from s2s.versions.kinds import read_kinds
@@ -161,5 +162,7 @@ def test_doctor(model, monkeypatch, tmp_path):
     assert "first gradient on numpy: right, after " in result.output and "numpy " in result.output
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("S2S_CACHE_DIR", str(tmp_path / "file"))
+    monkeypatch.setitem(doctor.EXTRAS, "no-such-package", ("explore", "the page"))
     result = run("doctor")
+    assert 'no-such-package: not installed (the page: pip install "s2s-grad[explore]")\n' in result.output
     assert result.exit_code == 1 and f"cache: {tmp_path / 'file'} cannot be written to" in result.output
