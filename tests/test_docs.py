@@ -52,12 +52,8 @@ def fenced(text, language):
 
 
 def as_module(text):
-    """The Python blocks of a document as one module, each on the lines where the document has it."""
-    lines = [""] * (text.count("\n") + 1)
-    for start, code in fenced(text, "python"):
-        code_lines = code.splitlines()
-        lines[start - 1 : start - 1 + len(code_lines)] = code_lines
-    return "\n".join(lines) + "\n"
+    """The Python blocks of a document as one module, pasted one after the other as a reader does."""
+    return "\n\n".join(code for _, code in fenced(text, "python"))
 
 
 def words(text):
@@ -104,6 +100,7 @@ def test_the_rules_of_the_example_are_found_and_it_prints_what_it_shows(tmp_path
     table.extend()  # what is registered while the copy stands in is gone with it
     monkeypatch.setattr(table, "_rules", dict(table._rules))
     monkeypatch.setattr(table, "FOREIGN", [])
+    monkeypatch.delenv("S2S_RECORDED")
     text = ADDING_A_RULE.read_text(encoding="utf-8")
     file = tmp_path / "adding_a_rule.py"
     file.write_text(as_module(text), encoding="utf-8")

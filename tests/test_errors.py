@@ -9,6 +9,7 @@ import traceback
 
 import pytest
 
+from s2s.cli.pages import prelude
 from s2s.core.ir import Span
 from s2s.core.package import page_of
 from s2s.errors import (
@@ -177,10 +178,12 @@ def test_no_code_and_no_message_comes_twice():
     assert len(summaries) == len(set(summaries))
 
 
+ERRORS = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
+
+
 def pages():
     """The sections of docs/errors.md by code."""
-    text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
-    sections = re.split(r"^### (S2S\d{3})\n", text, flags=re.M)[1:]
+    sections = re.split(r"^### (S2S\d{3})\n", ERRORS, flags=re.M)[1:]
     return {code: body.partition("\n## ")[0] for code, body in zip(sections[::2], sections[1::2], strict=True)}
 
 
@@ -202,7 +205,7 @@ NOT_SHOWN = {
     "S2S517": "a statement without a pattern",
     "S2S525": "half a rule, for an object",
     "S2S533": "Numba is not installed",
-    "S2S538": "SciPy is not installed",
+    "S2S538": "an extra is not installed",
     "S2S146": "arrays of another module",
     "S2S535": "arrays of another module", "S2S536": "arrays of another module", "S2S537": "arrays of another module",
     "S2S704": "an array of Dask", "S2S705": "arrays of another module", "S2S706": "a cluster of Dask",
@@ -238,19 +241,11 @@ def test_there_is_no_page_of_another_code():
 
 
 @pytest.mark.parametrize("code", [code for code in CATALOGUE if code not in NOT_SHOWN])
-def test_the_example_of_a_page_raises_its_code(code, tmp_path):
+def test_the_example_of_a_page_raises_its_code(code, tmp_path, monkeypatch):
+    """With the lines that the page says it begins with, and no settings but theirs."""
+    monkeypatch.delenv("S2S_RECORDED", raising=False)
     file = tmp_path / f"example_{code}.py"
-    file.write_text(PRELUDE + EXAMPLES[code][0], encoding="utf-8")
+    file.write_text(prelude(ERRORS) + EXAMPLES[code][0], encoding="utf-8")
     with pytest.raises(DifferentiationError) as info:
         runpy.run_path(str(file))
     assert info.value.diagnostic.code == code, info.value
-
-
-PRELUDE = """\
-import numpy as np
-import s2s
-import s2s.optim
-
-X = np.array([1.0, 2.0, 3.0])
-
-"""

@@ -3,6 +3,7 @@
 ``pytest tests/cli/test_command_line_page.py --rewrite`` writes it anew.
 """
 
+import os
 import re
 import shlex
 
@@ -13,7 +14,7 @@ from tests.helpers import ROOT
 
 PAGE = ROOT / "docs" / "command_line.md"
 BLOCK = re.compile(r"```console\n(.*?)```\n", re.DOTALL)
-FILE = re.compile(r"```python\n# (\w+\.py)\n(.*?)```", re.DOTALL)
+FILE = re.compile(r"```python\n(# (\w+\.py)\n.*?)```", re.DOTALL)
 
 
 def printed(block, folder):
@@ -22,6 +23,7 @@ def printed(block, folder):
     for command in re.findall(r"^\$ (.*)$", block, re.MULTILINE):
         program, *words = shlex.split(command)
         assert program == "s2s"
+        os.environ.pop("S2S_CACHE", None)  # what a command sets is its own
         output = CliRunner().invoke(main, words).output.replace(f"{folder}/", "")
         lines.append(f"$ {command}\n{output}")
     return "\n".join(lines)
@@ -29,11 +31,11 @@ def printed(block, folder):
 
 def test_the_page_shows_what_commands_print(tmp_path, monkeypatch, rewrite):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("S2S_CACHE", "off")
+    monkeypatch.setenv("S2S_CACHE", "")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("S2S_CACHE_DIR", raising=False)
     text = PAGE.read_text()
-    for name, content in FILE.findall(text):
+    for content, name in FILE.findall(text):
         (tmp_path / name).write_text(content)
     found = BLOCK.sub(lambda block: f"```console\n{printed(block[1], tmp_path)}```\n", text)
     if rewrite:
