@@ -10,6 +10,7 @@ author = project_copyright = "the s2s authors"
 extensions = [
     "check_links",
     "error_pages",
+    "formulas",
     "myst_parser",
     "notebook_pages",
     "public_names",
@@ -31,6 +32,7 @@ python_use_unqualified_type_names = True
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 pygments_dark_style = "monokai"
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "s2s"
 html_static_path = ["_static"]

@@ -10,8 +10,8 @@ matrices after the loop.
                                         w_bar += rows.T @ columns
 
 An iteration writes then two rows where it has read and written a matrix. Where it adds to a part of the matrix, the
-other items of the rows are zeros. Rows or columns of a matrix that the loop leaves as it is are not collected: the
-matrix has them. ``matrix_products`` are collected with them.
+other items of the rows are zeros. A loop over ``s2s.checkpointed`` collects none. Rows or columns of a matrix that
+the loop leaves as it is are not collected: the matrix has them. ``matrix_products`` are collected with them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.analysis.functions import makes_new
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Builder, Context
@@ -63,6 +64,7 @@ def _may_add(s: ir.Statement) -> bool:
     return isinstance(s, ir.Store) and s.op in _SIGNED and s.kind in ("item", "whole")
 
 
+_STATES = ir.Const(rt.Snapshots)
 _SIGNED = (operator.add, operator.sub)
 
 
@@ -97,7 +99,7 @@ class _Collector:
     def _of_loop(self, loop: ir.For, outside: set[ir.Atom]) -> list[ir.Statement]:
         count = self._count(loop, outside)
         found = [] if count is None else list(self._added(loop, outside))
-        if count is None or not found:
+        if count is None or not found or self._keeps_states(loop):
             return [loop]
         before, after = Builder(self.context), Builder(self.context)
         collected = Collected(self.context, self.memory, loop.item, self._at_least_zero(count, before), before, after)
@@ -111,6 +113,13 @@ class _Collector:
             body += [s] if added is None else collected.write(added)
         loop = ir.replace(loop, body=ir.replace(loop.body, statements=tuple(body)))
         return [*before.statements, loop, *after.statements]
+
+    def _keeps_states(self, loop: ir.For) -> bool:
+        """Whether a loop goes back by some states that it keeps: rows of all its iterations would take the memory that
+        this saves."""
+        read = (a for s in ir.walk(loop.body) for a in ir.reads_of(s) if isinstance(a, ir.Var))
+        made = (self.context.definitions.get(a) for a in read)
+        return any(isinstance(value, ir.Call) and value.fn == _STATES for value in made)
 
     # --- what is collected
 

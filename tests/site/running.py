@@ -58,6 +58,7 @@ def run(text, name, folder):
     program.write_text("\n\n".join(b.code for b in programs), encoding="utf-8")
     module = types.ModuleType(name)
     module.__file__ = str(program)
+    sys.modules[name] = module  # as the file would be, had it been imported
     above = 0
     for block, following in zip(found, [*found[1:], None], strict=True):
         if block.language == "console":

@@ -158,3 +158,39 @@ def is_the_curve_that_scipy_fits_found(names):
     np.testing.assert_allclose([found["top"], found["half"]], expected, rtol=1e-4)
     residual = expected[0] * dose / (expected[1] + dose) - response
     np.testing.assert_allclose(names["table"]["influence"], -2.0 * residual, atol=1e-3)
+
+
+@known("guides/fit_and_solve")
+def is_the_reactor_that_of_the_closed_forms(names):
+    from scipy.optimize import curve_fit
+
+    p, steady = names["p"], names["steady"].x
+    found, covariance = curve_fit(lambda s, a, b: a * s / (b + s), names["sugar"], names["rate"], [1.0, 1.0])
+    np.testing.assert_allclose([p["top"], p["half"]], found, rtol=1e-5)
+    np.testing.assert_allclose(names["covariance"], covariance, rtol=1e-4)
+    left = p["half"] * 0.3 / (p["top"] - 0.3)
+    np.testing.assert_allclose([steady["sugar"], steady["cells"]], [left, 0.5 * (10.0 - left)], rtol=1e-8)
+    assert names["run"].y[0, -1] == pytest.approx(steady["cells"], rel=1e-5)
+    assert names["slope"] == pytest.approx(0.5 * (10.0 - left) - 0.15 * p["half"] * p["top"] / (p["top"] - 0.3) ** 2)
+
+
+@known("guides/fast_loops")
+def is_the_gradient_of_the_likelihood_that_of_differences(names):
+    p, returns, f = names["p"], names["returns"], names["unlikelihood"]
+    by_differences = [(f(p + h, returns) - f(p - h, returns)) / 2e-6 for h in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(names["compiled"](p, returns), by_differences, rtol=1e-4)
+    assert f(names["fit"].x, returns) < f(p, returns)
+
+
+@known("guides/profile_and_debug")
+def do_the_watched_cotangents_shrink(names):
+    W, x = names["W"], names["x"]
+    h, states = x, []
+    for _ in range(20):
+        h = np.tanh(0.5 * W @ h)
+        states.append(h)
+    g, expected = np.sign(h), []
+    for h in reversed(states):
+        expected.append(np.linalg.norm(g))
+        g = 0.5 * W.T @ (g * (1.0 - h * h))
+    np.testing.assert_allclose(names["sizes"], expected, rtol=1e-9)
