@@ -36,7 +36,7 @@ from s2s.distributed.partials import (
     with_items,
 )
 from s2s.distributed.parts import parts_of
-from s2s.errors import error
+from s2s.errors import ArgumentError, error
 from s2s.shipping.shipped import Shipped, ship
 from s2s.versions.target import parameters_of, target_of
 
@@ -86,6 +86,7 @@ class Distributed:
         self.__name__ = f"{name_of_function(loss)}_{mode}"
         self._must_check = check
         self._examples: list[tuple[Any, ...]] = []
+        self._checked: set[Any] = set()
         self._calls = 0
 
     def __repr__(self) -> str:
@@ -158,35 +159,78 @@ class Distributed:
         if found is None:
             raise error("S2S702", names=", ".join(f"`{name}`" for name in self.over))
         sample, shape = found
-        if self._must_check and self.mode != "jacobian":
-            self._check_sum(values, sample)
+        if self._must_check:
+            last = engine.first(functools.partial(_sample, 1), parts[:-SAMPLE:-1]) if len(parts) > 1 else None
+            self._check_sum(values, sample, () if last is None else last[0])
         self._first = sample
+        self._checked.add(_kinds(shape))
         self._note(shape)
 
-    def _check_sum(self, values: tuple[Any, ...], sample: tuple[Any, ...]) -> None:
-        """Raise where the loss of some rows is not what the losses of its halves say."""
-        rows = len(sample[0])
+    def _check_sum(self, values: tuple[Any, ...], sample: tuple[Any, ...], last: tuple[Any, ...]) -> None:
+        """Raise where the loss of some rows is not what the losses of two parts of them say: of the first rows of the
+        first part and of the last one, so that it shows what differs from part to part. It is tried for other
+        parameters too: a penalty may be zero for these."""
         values = self._with_blocks(values, [None for _ in sample])
-        if rows < 2:
-            return
-        half = rows // 2
-        cuts = (slice(None), slice(0, half), slice(half, None))
-        whole, first, second = (self._value(values, [a[cut] for a in sample]) for cut in cuts)
-        if self.reduction == "mean":
-            first, second = first * half / rows, second * (rows - half) / rows
-        size = float(np.max(np.abs([whole, first, second])))
+        cut = len(sample[0]) if last else len(sample[0]) // 2
+        if last and all(isinstance(a, np.ndarray) and a.shape[1:] == b.shape[1:] for a, b in zip(sample, last)):
+            sample = tuple([np.concatenate(pair) for pair in zip(sample, last)])
+        elif last:
+            cut //= 2
+        if 0 < cut < len(sample[0]):
+            self._compare_sums(values, sample, cut)
+            try:
+                with np.errstate(all="ignore"):
+                    self._compare_sums(self._elsewhere(values), sample, cut)
+            except ArgumentError:
+                raise
+            except Exception:  # whatever the loss says of other parameters
+                return
+
+    def _elsewhere(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The arguments with other numbers in what is differentiated, of the same size."""
+        wanted = self.argnums if isinstance(self.argnums, tuple) else (self.argnums,)
+        places = [self._place(one) for one in wanted]
+        rng = np.random.default_rng(0)
+
+        def moved(x: Any) -> Any:
+            if is_array_class(type(x)) and not isinstance(x, np.ndarray):
+                return x
+            size = np.max(np.abs(x), initial=0.0) or 1.0
+            return (x + 0.1 * size * rng.uniform(0.5, 1.0, np.shape(x))).astype(np.asarray(x).dtype)
+
+        items = [rt.map_floats(moved, item_at(values, place), lambda leaf: leaf) for place in places]
+        return with_items(values, tuple(places), items)
+
+    def _compare_sums(self, values: tuple[Any, ...], sample: tuple[Any, ...], cut: int) -> None:
+        rows = len(sample[0])
+        cuts = (slice(None), slice(0, cut), slice(cut, None))
+        whole, first, second = (self._value(values, [a[one] for a in sample]) for one in cuts)
+        shapes = [[np.shape(leaf) for leaf in found] for found in (whole, first, second)]
+        what = "sum" if self.reduction == "sum" else "mean"
+        told: dict[str, Any] = {"name": name_of_function(self.loss), "what": what, "rows": rows}
+        if not shapes[0] == shapes[1] == shapes[2]:
+            shown = [", ".join(f"an array of shape {shape}" for shape in found) for found in shapes[:2]]
+            raise error("S2S709", **told, whole=shown[0], parts=shown[1])
         single = any(np.asarray(leaf).itemsize < 8 for leaf in rt.floats((values, sample)))
-        if np.isfinite(size) and abs(whole - (first + second)) > (1e-3 if single else 1e-6) * size:
-            what = "sum" if self.reduction == "sum" else "mean"
-            raise error("S2S709", name=name_of_function(self.loss), what=what, rows=rows, whole=f"{whole:.6g}",
-                        parts=f"{first + second:.6g}")
+        share = (cut / rows, 1.0 - cut / rows) if self.reduction == "mean" else (1.0, 1.0)
+        for all_rows, one, other in zip(whole, first, second):
+            together = one * share[0] + other * share[1]
+            size = float(np.max(np.abs([all_rows, one * share[0], other * share[1]]), initial=0.0))
+            error_of = np.max(np.abs(all_rows - together), initial=0.0)
+            if np.isfinite(size) and error_of > (1e-3 if single else 1e-6) * size:
+                shown = [f"{x:.6g}" if np.ndim(x) == 0 else f"{x}" for x in (all_rows, together)]
+                raise error("S2S709", **told, whole=shown[0], parts=shown[1])
 
     def _with_blocks(self, values: tuple[Any, ...], blocks: Any) -> tuple[Any, ...]:
         return with_items(values, tuple(self.places.values()), blocks)
 
-    def _value(self, values: tuple[Any, ...], blocks: list[Any]) -> float:
+    def _value(self, values: tuple[Any, ...], blocks: list[Any]) -> list[Any]:
+        """The numbers of the loss of some rows; of one that is to be one number, no other."""
         values = copy.deepcopy(self._with_blocks(values, blocks))
-        return float(np.real(_called(self._target.function, values)))
+        found = rt.floats(_called(self._target.function, values))
+        if self.mode != "jacobian":  # what is no number is refused where it is compiled
+            found = [one for one in found if np.ndim(one) == 0]
+        return [np.real(one) if isinstance(one, (float, np.generic, np.ndarray)) else float(one) for one in found]
 
     def _note(self, shape: Shape) -> None:
         """Note what blocks look like: arrays with the first rows of the data, for which versions are made."""
@@ -211,7 +255,10 @@ class Distributed:
             found: Partial = engine.sum(task, partial, parts)
             if not found.lacking:
                 break
+            if any(_kinds(shape) not in self._checked for shape in found.lacking):
+                self._begin(engine, values, parts)  # data of another kind than that which was looked at
             for shape in sorted(found.lacking, key=repr):
+                self._checked.add(_kinds(shape))
                 self._note(shape)
         if found.lacking:
             raise error("S2S901", problem=f"no version of {self.__name__} fits {next(iter(found.lacking))}")
@@ -327,6 +374,11 @@ def _sample(least: int, *blocks: Any) -> Any:
     return (found, shape) if len(found[0]) >= least else None
 
 
+def _kinds(shape: Shape) -> Any:
+    """The ranks and dtypes of the blocks of a part."""
+    return tuple([(len(lengths), str(kind)) for lengths, kind in shape])
+
+
 def _names_beneath(loss: Any) -> tuple[str, ...]:
     """The parameters of the function that `s2s.map` was given, where it has made the loss."""
     if getattr(loss, "remade", None) is None:
@@ -427,11 +479,11 @@ def hvp(
 @at_the_call
 def jacobian(
     f: Callable[..., Any], over: str | tuple[str, ...], reduction: str = "sum", argnums: Argnums = 0,
-    client: Any = None, timeout: float | None = None, progress: Any = False,
+    client: Any = None, timeout: float | None = None, progress: Any = False, check: bool = True,
 ) -> Distributed:
     """The Jacobian of the sum (the mean) over all parts of the data of a function with an array for a result.
-    Arguments and errors are those of ``value_and_grad``; it is not tried whether the function is a sum over rows."""
-    return Distributed("jacobian", f, over, reduction, argnums, client, timeout, progress, False)
+    Arguments and errors are those of ``value_and_grad``."""
+    return Distributed("jacobian", f, over, reduction, argnums, client, timeout, progress, check)
 
 
 @at_the_call

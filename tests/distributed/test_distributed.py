@@ -184,6 +184,53 @@ def test_bad_input_is_told(call, message):
         call()
 
 
+def weighted(w, X, y, s):
+    return np.sum(s * (X @ w - y) ** 2) / np.sum(s)
+
+
+def penalized(w, X, y):
+    return total(w, X, y) + 0.1 * np.sum(w * w)
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        # each part for itself shows nothing: its weights are all alike
+        (lambda: d.grad(weighted, over="X, y, s", reduction="mean")(
+            w, np.split(X, [50]), np.split(y, [50]), [np.ones(50), 2 * np.ones(53)]), "`weighted` is no mean over"),
+        # nor do the parameters at which an optimizer begins
+        (lambda: d.value_and_grad(penalized, over="X, y")(np.zeros(3), Xs, ys), "`penalized` is no sum over rows"),
+        (lambda: d.hvp(penalized, over="X, y")(np.zeros(3), w, Xs, ys), "`penalized` is no sum over rows"),
+        (lambda: d.jacobian(lambda w, X: X @ w, over="X")(w, np.split(X[:100], 2)),
+         r"for 16 rows it gives an array of shape \(16,\), for their halves together an array of shape \(8,\)"),
+    ],
+)
+def test_a_loss_that_is_no_sum_is_told(call, what):
+    with pytest.raises(ArgumentError, match=f"{what}.*S2S709"):
+        call()
+
+
+def test_data_of_another_rank_is_looked_at_anew():
+    gradient = d.grad(lambda w, X, y: np.mean((X @ w - y) ** 2), over="X, y", reduction="mean")
+    gradient(w, Xs, ys)
+    with pytest.raises(ArgumentError, match="S2S709"):
+        gradient(w, Xs, [part[:, None] for part in ys])  # broadcast against each other: a table of all pairs
+
+
+def test_parameters_that_the_loss_does_not_take_are_no_failure():
+    def picky(w, X):
+        if w[0] != 1.0:
+            raise RuntimeError("another parameter")
+        return np.sum(X @ w)
+
+    np.testing.assert_allclose(d.grad(picky, over="X")(np.ones(3), Xs), X.sum(0))
+
+
+def test_a_loss_of_many_numbers_is_refused_where_it_stands():
+    with pytest.raises(s2s.errors.NonScalarOutputError, match="S2S401"):
+        d.grad(lambda w, X: X @ w, over="X")(w, Xs)
+
+
 def test_what_is_told_of_parts_that_do_not_fit():
     with pytest.raises(ArgumentError) as told:
         d.grad(total, over="X, y")(w, Xs, [*ys[:-1], ys[-1][:-1]])
