@@ -303,7 +303,37 @@ def test_the_sessions_about_custom_rules_are_true():
         assert failures(CUSTOM, start, code, names) == 0
 
 
+def program(page, word, folder, monkeypatch):
+    """What the Python block of a page that has a word prints, run as a file of its own; and what the page shows."""
+    text = page.read_text(encoding="utf-8")
+    start, code = next(block for block in fenced(text, "python") if word in block[1])
+    file = folder / "program_of_page.py"
+    file.write_text(code, encoding="utf-8")
+    monkeypatch.setenv("S2S_CACHE", "1")
+    monkeypatch.setenv("S2S_CACHE_DIR", str(folder))
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        runpy.run_path(str(file), run_name="program_of_page")
+    return printed.getvalue(), next(shown for line, shown in fenced(text, "text") if line > start)
+
+
+def test_the_program_that_was_written_for_autograd_runs(tmp_path, monkeypatch):
+    pytest.importorskip("autograd")
+    printed, shown = program(CUSTOM, "autograd", tmp_path, monkeypatch)
+    assert printed == shown
+
+
 # --- debugging.md ---
+
+
+def test_the_profiler_times_the_lines_that_the_page_shows(tmp_path, monkeypatch):
+    pytest.importorskip("line_profiler")
+    printed, shown = program(DEBUGGING, "LineProfiler", tmp_path, monkeypatch)
+    found = printed.splitlines()
+    for line in shown.splitlines()[2:]:
+        number = line.split()[0]
+        code = line[48:].strip()
+        assert any(row.split()[:1] == [number] and row.endswith(code) for row in found), line
 
 
 def test_the_sessions_about_debugging_are_true():

@@ -29,19 +29,22 @@ def groups(names: tuple[str, ...] = SUPPORTED) -> list[tuple[types.ModuleType, G
 
 
 def shared(made: types.ModuleType) -> str:
-    """What the examples of a module share: all that it defines but the examples."""
-    text, parts = inspect.getsource(made), []
+    """What the examples of a module share: all that it imports and defines but the examples, and what tests them."""
+    text, parts, imports = inspect.getsource(made), [], []
     for node in ast.parse(text).body[1:]:
         decorators = getattr(node, "decorator_list", [])
         names = [d.func for d in decorators if isinstance(d, ast.Call)]
         if isinstance(node, ast.Assign):
             names = node.targets
         belongs = any(isinstance(vars(made).get(ast.unparse(name)), Group) for name in names)
-        if isinstance(node, (ast.Import, ast.ImportFrom)) or belongs:
+        if belongs or (isinstance(node, ast.ImportFrom) and (node.module or "").startswith("tests.")):
+            continue
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.append(ast.unparse(node))
             continue
         first = min([node.lineno, *(d.lineno for d in decorators)])
         parts.append("\n".join(text.splitlines()[first - 1 : node.end_lineno]))
-    return "\n\n".join(parts)
+    return "\n\n".join(["\n".join(imports), *parts] if parts else [])
 
 
 def cell(code: str) -> str:
