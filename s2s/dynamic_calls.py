@@ -15,6 +15,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.arrays import on
 from s2s.core import stack
+from s2s.core.annotated import signature_of
 from s2s.core.array_classes import is_array_class, module_of_arrays
 from s2s.core.inspection import name_of
 from s2s.core.values import Known
@@ -370,7 +371,7 @@ def _signature(fn: Any, keyword: str) -> inspect.Signature:
     if isinstance(fn, types.FunctionType):
         return own_signature(fn)
     try:
-        return inspect.signature(fn)
+        return signature_of(fn)
     except (ValueError, TypeError):
         rule = table.find(fn)
     if rule is None:

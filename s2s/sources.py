@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.annotated import annotations_of
 from s2s.core.highlighting import Source
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence
 from s2s.derivatives import MODES, Derivative, derivative, name_of_function, store_of
@@ -154,7 +155,7 @@ def _hints(function: types.FunctionType) -> dict[str, Any]:
         return typing.get_type_hints(function, include_extras=True)
     except Exception:  # a kind as text, or a name that is imported for type checkers only
         found = {}
-        for name, annotation in function.__annotations__.items():
+        for name, annotation in annotations_of(function).items():
             if isinstance(annotation, str):
                 try:
                     annotation = eval(annotation, function.__globals__)

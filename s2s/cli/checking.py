@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +12,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.cli.loading import Loaded
+from s2s.core.annotated import signature_of
 from s2s.testing import Report, check_grads
 
 __all__ = ["Checked", "check", "show_checked"]
@@ -34,7 +34,7 @@ def check(
 ) -> list[Checked]:
     """The checks, one for each argument that is differentiated: those of ``wrt``, or all that hold floats. Raises what
     the compiler raises."""
-    names = list(inspect.signature(loaded.function).parameters)
+    names = list(signature_of(loaded.function).parameters)
     wanted = None if wrt is None else {names[k] if isinstance(k, int) else k for k in
                                        (wrt if isinstance(wrt, tuple) else (wrt,))}
     found = []
@@ -53,7 +53,7 @@ def check(
 
 def _by_one(f: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], k: int) -> Callable[..., Any]:
     """The function of one argument; the others stand still."""
-    names = list(inspect.signature(f).parameters)
+    names = list(signature_of(f).parameters)
     one = functools.partial(f, *args[:k], **dict(zip(names[k + 1 :], args[k + 1 :], strict=False)), **kwargs)
     one.__dict__["__name__"] = getattr(f, "__name__", "the function")
     return one

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import inspect
 import io
 import tokenize
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 
 import s2s
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated
+from s2s.core.annotated import signature_of
 from s2s.core.values import Array, Unknown
 from s2s.directives.differentiable import on_backend
 from s2s.dispatch.version import Version
@@ -119,7 +119,7 @@ def what_to_say(loaded: Loaded, kinds: str) -> str:
         return ""
     said = ", ".join([*([kinds] if kinds else []), *(f"{name}: f8[:]" for name in unknown)])
     try:
-        parameters = inspect.signature(loaded.function).parameters.values()
+        parameters = signature_of(loaded.function).parameters.values()
     except (TypeError, ValueError):
         return ""
     shown = [str(p.replace(annotation=_Quoted())) if p.name in unknown else str(p) for p in parameters]

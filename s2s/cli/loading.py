@@ -25,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.annotated import signature_of
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.versions.kinds import Kind, read_kind
 
@@ -57,7 +58,7 @@ class Loaded:
     def parameters(self) -> list[inspect.Parameter]:
         """What it takes. Raises CannotLoad where that is not known."""
         try:
-            return list(inspect.signature(self.function).parameters.values())
+            return list(signature_of(self.function).parameters.values())
         except (TypeError, ValueError):
             raise CannotLoad(f"{self.place}: the names of its arguments are not known") from None
 
@@ -66,7 +67,7 @@ class Loaded:
         only = [p.name for p in self.parameters if p.kind is p.POSITIONAL_ONLY]
         placed = [values[name] for name in only if name in values]
         try:
-            return inspect.signature(self.function).bind(
+            return signature_of(self.function).bind(
                 *placed, **{name: value for name, value in values.items() if name not in only})
         except TypeError as problem:
             raise CannotLoad(f"{self.place}: {problem}") from None
@@ -77,7 +78,7 @@ class Loaded:
             return self.function(*copy.deepcopy(args), **copy.deepcopy(kwargs))
         except Exception as problem:
             told = _told(getattr(self.module, "__file__", None) or self.module.__name__, problem)
-            given = inspect.signature(self.function).bind(*args, **kwargs).arguments
+            given = signature_of(self.function).bind(*args, **kwargs).arguments
             shown = ", ".join(f"{name}: {_briefly(value)}" for name, value in given.items())
             raise CannotLoad(f"{told}\n  = called as: {self.place.rpartition(':')[2]}({shown})") from problem
 
@@ -316,7 +317,7 @@ def annotated_kinds(function: Any) -> dict[str, Kind]:
     """The kinds that the annotations of a function give to parameters without a default."""
     found: dict[str, Kind] = {}
     try:
-        parameters = inspect.signature(function).parameters
+        parameters = signature_of(function).parameters
     except (TypeError, ValueError):  # of C
         return found
     for name, parameter in parameters.items():

@@ -22,6 +22,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core import public
+from s2s.core.annotated import signature_of
 from s2s.core.record import replace
 from s2s.directives.decorated import unwrap
 from s2s.errors import DifferentiationError, error, not_a_function
@@ -150,7 +151,7 @@ def _signature(f: Any, count: int) -> inspect.Signature:
     found = None
     if not isinstance(f, np.ufunc):
         with contextlib.suppress(TypeError, ValueError):
-            found = inspect.signature(f)
+            found = signature_of(f)
     kinds = [] if found is None else [p.kind for p in found.parameters.values()]
     if found is not None and sum(kind in (P.POSITIONAL_ONLY, P.POSITIONAL_OR_KEYWORD) for kind in kinds) >= count:
         return found
@@ -322,7 +323,7 @@ def value_and_pullback(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -
 def _check_gradient(gradient: Any, f: Any) -> None:
     """Raise ArgumentError for a gradient function that cannot be called with the cotangent of the value."""
     try:
-        inspect.signature(gradient).bind(None)
+        signature_of(gradient).bind(None)
     except TypeError as problem:
         raise error("S2S546", rule=text_of(gradient), name=text_of(f), problem=problem, hint=OF_PARTS) from None
     except ValueError:  # a function without a signature

@@ -185,8 +185,16 @@ class Dispatcher:
         return Dispatcher(target, ask, self.name, self._finish, noted, held, self)
 
     def collect(self, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
-        """The values of the function's parameters in a call with these arguments."""
-        values: tuple[Any, ...] = Writer(self.target, self.name).function(lambda *values: values, None)(*args, **kwargs)
+        """The values of the function's parameters in a call with these arguments.
+
+        Raises ArgumentError where they do not fit the parameters.
+        """
+        bind = Writer(self.target, self.name).function(lambda *values: values, None)
+        try:
+            values: tuple[Any, ...] = bind(*args, **kwargs)
+        except TypeError as problem:  # the arguments do not fit the parameters: nothing else runs here
+            said = str(problem).replace(self.name, self.target.name, 1)
+            raise error("S2S511", problem=said, hint="pass what a call of the function itself takes") from None
         return values
 
     def differentiated(self, values: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -24,6 +24,7 @@ class Page(str):
         return path
 
 
+@at_the_call
 def explore(f: Any, *args: Any, argnums: int | str | tuple[int | str, ...] = 0, kinds: str = "", **kwargs: Any) -> Page:
     """The explorer page of a function: one HTML file with the function at the left and its derivatives at the right, in
     each mode, after each pass of the compiler.

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.annotated import signature_of
 from s2s.core.public import role
 
 __all__ = ["arity", "attached", "for_value", "solved", "underived"]
@@ -41,7 +42,7 @@ def for_value(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
 @role("arity")
 def arity(f: Any) -> int:
     """How many positional parameters a function has."""
-    kinds = [p.kind for p in inspect.signature(f).parameters.values()]
+    kinds = [p.kind for p in signature_of(f).parameters.values()]
     return sum(kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD) for kind in kinds)
 
 

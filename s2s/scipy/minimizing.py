@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from s2s.api import value_and_grad
+from s2s.core.annotated import signature_of
 from s2s.core.public import PublicValueAndGradient
 from s2s.scipy.forms import Form, flat
 from s2s.scipy.loading import as_tuple, check, load
@@ -100,7 +100,7 @@ def with_form(callback: Callable[..., Any] | None, form: Form) -> Callable[..., 
     if callback is None or form.is_vector:
         return callback
     try:
-        takes_result = [*inspect.signature(callback).parameters] == ["intermediate_result"]
+        takes_result = [*signature_of(callback).parameters] == ["intermediate_result"]
     except (TypeError, ValueError):  # a function without a signature
         takes_result = False
     if not takes_result:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import inspect
 import types
 import weakref
 from dataclasses import dataclass, field
@@ -14,6 +13,7 @@ import numpy as np
 
 from s2s.cache import lowered
 from s2s.core import ir
+from s2s.core.annotated import signature_of
 from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, compiled_from, name_of
 from s2s.core.record import replace
@@ -169,7 +169,7 @@ def is_of_rules(fn: types.FunctionType) -> bool:
 @functools.lru_cache(maxsize=4096)
 def parameters_of(body: types.FunctionType) -> tuple[str, ...]:
     """The names of the parameters of a rule body."""
-    return tuple(inspect.signature(body).parameters)
+    return tuple(signature_of(body).parameters)
 
 
 def lookup(load: ir.Load, fn: types.FunctionType, owner: types.FunctionType | None) -> Reading:

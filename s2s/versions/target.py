@@ -17,6 +17,7 @@ import unicodedata
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from s2s.core.annotated import signature_of
 from s2s.core.linecaches import define
 from s2s.core.public import PublicDerivative, Transformed
 from s2s.core.wrappers import autograd_operator, autograd_primitive, numba_ufunc
@@ -361,7 +362,7 @@ def _positional_names(f: Any, count: int, taken: set[str]) -> list[str]:
     """The names of the first parameters of ``f`` where it tells them, else ``x0``, ``x1``. Those of ufuncs, which tell
     them from NumPy 2.4 on, are ``x``, or ``x1`` and ``x2``, by its documentation."""
     try:
-        parameters = [p.name for p in inspect.signature(f).parameters.values() if p.kind in _POSITIONAL]
+        parameters = [p.name for p in signature_of(f).parameters.values() if p.kind in _POSITIONAL]
     except (TypeError, ValueError):
         inputs = getattr(f, "nin", 0)
         parameters = ["x"] if inputs == 1 else [f"x{i + 1}" for i in range(inputs)]

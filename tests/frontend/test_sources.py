@@ -241,7 +241,8 @@ def test_every_function_of_some_modules_is_found():
 
     for module in (argparse, statistics, textwrap, functools):
         for fn in vars(module).values():
-            if isinstance(fn, types.FunctionType) and fn.__module__ == module.__name__:
+            written = isinstance(fn, types.FunctionType) and fn.__name__ != "__annotate__"  # Python 3.14 makes that one
+            if written and fn.__module__ == module.__name__:
                 assert fn.__code__.co_name in find(fn).text or find(fn).is_lambda
 
 

@@ -564,7 +564,7 @@ def test_a_refused_handler_says_which_line_reads_what():
 def test_a_refused_handler_raises_in_one_statement(mode):
     source = s2s.source(printed, 2.0, 2, mode=mode)
     handler = source.partition("except ZeroDivisionError:")[2].split()
-    assert handler[:2] == ["raise", "rt.try_error("]
+    assert handler[0] == "raise" and handler[1].startswith("rt.try_error(")
 
 
 def test_the_reverse_of_a_try_has_no_side_that_is_refused_after_it():

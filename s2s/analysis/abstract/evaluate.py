@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import enum
 import functools
-import inspect
 import math
 import operator
 import types
@@ -28,6 +27,7 @@ from s2s.analysis.abstract.meanings import SPECIAL
 from s2s.analysis.abstract.numbers import ANY_INTEGER, ANY_SCALAR, AnyInteger, alternatives, open_types, settled
 from s2s.analysis.abstract.shapes import Facts, broadcast
 from s2s.analysis.functions import facts
+from s2s.core.annotated import signature_of
 from s2s.core.array_classes import compiled_for
 from s2s.core.functions import Varies
 from s2s.core.inspection import is_hashable
@@ -69,7 +69,7 @@ def _in_order(
 def _parameters(fn: Any, special: Any) -> tuple[tuple[str, ...], int]:
     """The names of those that a function takes by position or name, and how many arguments an entry takes."""
     try:
-        own, entry = inspect.signature(fn).parameters.values(), inspect.signature(special).parameters.values()
+        own, entry = signature_of(fn).parameters.values(), signature_of(special).parameters.values()
     except (TypeError, ValueError):
         return (), 0
     names = tuple(p.name for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))

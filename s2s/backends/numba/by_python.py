@@ -28,6 +28,7 @@ from s2s.analysis import functions
 from s2s.backends.numba.grids import grid_points
 from s2s.backends.numba.handed import UNKNOWN, constant_of, through_python
 from s2s.backends.numba.paths import DYNAMIC, is_of_rules
+from s2s.core.annotated import signature_of
 from s2s.core.functions import Result
 from s2s.core.inspection import public_module
 
@@ -86,7 +87,7 @@ def lacks(value: Any, count: int, keywords: Sequence[str]) -> bool:
         own = getattr(template, "_overload_func", None)
         if own is None:
             return False
-        signatures.append(inspect.signature(own))
+        signatures.append(signature_of(own))
     given = dict.fromkeys(keywords)
     return not any(_binds(signature, [None] * count, given) for signature in signatures)
 

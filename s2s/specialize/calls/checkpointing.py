@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import inspect
 
 from s2s.analysis.raising import ends
 from s2s.core import ir
+from s2s.core.annotated import signature_of
 from s2s.core.values import UNKNOWN
 from s2s.directives.checkpointing import call_again as again
 from s2s.directives.checkpointing import checkpoint, checkpointed
@@ -18,7 +18,7 @@ __all__ = ["call_again", "call_checkpoint", "checkpointed_range", "make_checkpoi
 def checkpointed_range(site: CallSite) -> ir.Atom | None:
     """``s2s.checkpointed(over, snapshots)``: what the loop runs over."""
     try:
-        bound = inspect.signature(checkpointed).bind(*site.args, **site.kwargs).arguments
+        bound = signature_of(checkpointed).bind(*site.args, **site.kwargs).arguments
     except TypeError as problem:
         raise site.raised(problem) from None
     site.specializer.snapshots = bound["snapshots"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.annotated import signature_of
 from s2s.core.public import PublicDerivative, Transformed, role_of
 from s2s.core.values import Known
 from s2s.specialize.frames import FramedClosure
@@ -82,7 +82,7 @@ def make(site: CallSite) -> ir.Atom | None:
 
 def _bound(fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> dict[str, ir.Atom]:
     """The arguments of a call by parameter, defaults among them."""
-    bound = inspect.signature(fn).bind(*args, **kwargs)
+    bound = signature_of(fn).bind(*args, **kwargs)
     bound.apply_defaults()
     return {k: a if isinstance(a, (ir.Var, ir.Const)) else ir.Const(a) for k, a in bound.arguments.items()}
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import operator
 import sys
 from typing import Any
@@ -19,6 +18,7 @@ from s2s.analysis.abstract.lattice import dtype_of, shape_of, type_of
 from s2s.analysis.managers import MAKERS_OF_SAFE, is_generator_based
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.annotated import signature_of
 from s2s.core.closures import Closure
 from s2s.core.inspection import is_hashable
 from s2s.core.values import UNKNOWN, AbstractValue, Array
@@ -124,7 +124,7 @@ def _unlike(first: AbstractValue, out: AbstractValue) -> str | None:
 
 def make_block(site: CallSite) -> ir.Atom:
     """``s2s.nonsmooth(...)`` or ``s2s.gradient_override(...)`` in a program: made when it is compiled."""
-    bound = inspect.signature(site.fn).bind(*site.args, **site.kwargs)
+    bound = signature_of(site.fn).bind(*site.args, **site.kwargs)
     given = [_literal(site, a) for a in bound.args]
     named = {k: _literal(site, a) for k, a in bound.kwargs.items()}
     made = site.fn(*given, **named)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import types
 from typing import Any
 
 import numpy as np
 
+from s2s.core.annotated import signature_of
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.intrinsics import literal
@@ -47,7 +47,7 @@ def check_keywords(site: CallSite, rule: Any) -> None:
 
 def _takes_keyword(fn: Any, name: str) -> bool:
     try:
-        parameters = inspect.signature(fn).parameters.values()
+        parameters = signature_of(fn).parameters.values()
     except (ValueError, TypeError):
         return False
     return any(p.name == name or p.kind is p.VAR_KEYWORD for p in parameters)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from s2s.core import ir
+from s2s.core.annotated import signature_of
 from s2s.core.inspection import is_hashable
 from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
 
@@ -40,7 +41,7 @@ def unpacked(operation: Callable[..., ir.Atom | None], otherwise: Handler) -> Ha
     ``otherwise`` is asked where these do not fit."""
     @functools.cache
     def signature() -> inspect.Signature:
-        return inspect.signature(operation)
+        return signature_of(operation)
 
     def handler(site: CallSite) -> ir.Atom | None:
         try:

@@ -4,13 +4,13 @@ rule again."""
 from __future__ import annotations
 
 import functools
-import inspect
 import types
 
 from s2s import runtime as rt
 from s2s.analysis.memory import Memory
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.annotated import signature_of
 from s2s.core.public import PublicSolution
 from s2s.core.values import UNKNOWN, AbstractValue, Known
 from s2s.directives import user_rules
@@ -60,7 +60,7 @@ def _check_parameters(site: CallSite, rule: Rule) -> None:
         if isinstance(given, functools.partial):  # made of what the user wrote, which is called in another way
             continue
         try:
-            inspect.signature(given).bind(None, None, *site.args, **site.kwargs)
+            signature_of(given).bind(None, None, *site.args, **site.kwargs)
         except TypeError as problem:
             said = fn.how if isinstance(fn, Chosen) else f"the rule {user_rules.text_of(given)}"
             name = name_of(fn.func if isinstance(fn, Chosen) else fn)
@@ -73,7 +73,7 @@ def _check_residual(site: CallSite) -> None:
     """The same for the residual of an implicit equation."""
     residual = site.fn.residual
     try:
-        inspect.signature(residual).bind(None, *site.args)
+        signature_of(residual).bind(None, *site.args)
     except TypeError as problem:
         raise site.refusal(
             "S2S546", rule=f"the residual {user_rules.text_of(residual)}", name=user_rules.text_of(site.fn.func),
