@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from s2s.core.package import __version__
+from s2s.core.tracebacks import at_the_call
 from s2s.errors import error
 from s2s.versions.kinds import read_kinds
 
