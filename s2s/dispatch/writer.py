@@ -81,7 +81,7 @@ class Writer:
         the values of the function's parameters."""
         objects = {self._fixed[name]: value for name, value in self.target.fixed.items()}
         own = ", ".join(name for name in self.target.parameters if name not in self._fixed)
-        lines = [f"def {self.name}({own if is_inner else self._parameters()}):"]
+        lines = [f"def {_ANY_NAME}({own if is_inner else self._parameters()}):"]
         if not is_inner:
             lines += [*self._leave(objects), *self._read_defaults(objects), *self._merge(objects)]
         arguments = ", ".join(map(self.expression, self.target.parameters))
@@ -123,7 +123,8 @@ class Writer:
             f"        return {answer}[0]",
         ]
         kept = {name: self._keep(value) for name, value in objects.items() if not _is_plain(value)}
-        return _code("\n".join(lines), self.prefix, objects, kept, f"{self.prefix}kept")
+        code = _code("\n".join(lines), self.prefix, objects, kept, f"{self.prefix}kept")
+        return code.replace(co_name=self.name, co_qualname=self.name)
 
     def _keep(self, value: Any) -> int:
         """The place of an object in the list that all code of this dispatcher shares. The list only grows,
@@ -236,10 +237,14 @@ def _code(
     text = f"def outer({kept_name}):\n{textwrap.indent(_rename_all(text, prefix, spelled), '    ')}"
     code = _inner_code(text)
     plain = {f"<{name}>": value for name, value in objects.items() if name not in kept}
-    return replace_constants(code.replace(co_qualname=code.co_name), plain)
+    return replace_constants(code, plain)
 
 
-@functools.lru_cache(maxsize=256)
+_ANY_NAME = "derivative"
+"""What a def is called whose code gets the name of a dispatcher afterwards."""
+
+
+@functools.lru_cache(maxsize=1024)
 def _inner_code(text: str) -> types.CodeType:
     """The code of the def inside the def of a text: derivatives of functions with like parameters have the same one."""
     module = compile(text, "<s2s dispatch>", "exec", dont_inherit=True)

@@ -39,9 +39,16 @@ class BlockSteps:
         self.context = context
         self.views = Views(function, context.value)
         self.pairs: dict[int, list[tuple[Dim, Dim]]] = {}
+        self._found: dict[int, tuple[ir.Statement, Step | None]] = {}
 
     def step(self, s: ir.Statement) -> Step | None:
         """The step that a statement is; None where it stays as it is."""
+        found = self._found.get(id(s))
+        if found is None:
+            found = self._found[id(s)] = s, self._step(s)
+        return found[1]
+
+    def _step(self, s: ir.Statement) -> Step | None:
         match s:
             case ir.Let(ir.Var() as target, ir.Call(ir.Const(value=fn), args, kwargs)):
                 if kwargs or target in self.context.uncertain or any(isinstance(a, ir.Star) for a in args):

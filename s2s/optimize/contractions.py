@@ -12,6 +12,7 @@ from __future__ import annotations
 import operator
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -55,25 +56,49 @@ def _may_be_one(s: ir.Statement) -> bool:
 _SUM, _EINSUM = ir.Const(np.sum), ir.Const(np.einsum)
 
 
+class _Uses:
+    """How often each variable is read by what is not dead, which is counted when it is first asked: few functions have
+    a sum of products."""
+
+    def __init__(self, function: ir.Function, context: Context) -> None:
+        self.function = function
+        self.context = context
+
+    @cached_property
+    def counts(self) -> Counter[ir.Atom]:
+        return count_uses(drop_dead(self.function, self.context).body)
+
+    def __getitem__(self, atom: ir.Atom) -> int:
+        return self.counts[atom]
+
+
 class _Contracter:
     """``calls`` are those of the block whose operands hold what they held: no statement since has changed them.
     ``seen`` are the variables that are defined where a statement stands, ``is_reverse`` says that it is of the reverse
     sweep; ``is_of_matrices``, which contractions are written."""
 
     def __init__(self, function: ir.Function, context: Context, is_of_matrices: bool) -> None:
+        self.function = function
         self.context = context
         self.is_of_matrices = is_of_matrices
         self.is_reverse = False
         self.seen: set[ir.Atom] = {*(p.var for p in function.params), *function.captures}
-        self.uses = count_uses(drop_dead(function, context).body)
-        self.memory = Memory(without_result(function), context.value)
+        self.uses = _Uses(function, context)
         self.calls: dict[ir.Atom, ir.Call] = {}
-        self.keys = {
-            s.value.args[0]: s.value.args[1] for s in ir.walk(function.body)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """What shares memory, for functions that change arrays."""
+        return Memory(without_result(self.function), self.context.value)
+
+    @cached_property
+    def keys(self) -> dict[ir.Atom, ir.Atom]:
+        """What is read of variables that are read once, at an index."""
+        return {
+            s.value.args[0]: s.value.args[1] for s in ir.walk(self.function.body)  # type: ignore[misc]
             if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == ir.Const(operator.getitem)
             and self.uses[s.value.args[0]] == 1  # type: ignore[index]
         }
-        """What is read of variables that are read once, at an index."""
 
     def block(self, block: ir.Block) -> ir.Block:
         calls, self.calls = self.calls, {}
@@ -285,7 +310,7 @@ def _transposed(matrix: ir.Atom, batch: str, builder: Builder, span: ir.Span | N
 
 
 def contraction(
-    call: ir.Call, calls: dict[ir.Atom, ir.Call], uses: Counter[ir.Atom], context: Context
+    call: ir.Call, calls: dict[ir.Atom, ir.Call], uses: _Uses, context: Context
 ) -> _Contraction | None:
     if not isinstance(call.fn, ir.Const) or any(isinstance(a, ir.Star) for a in call.args):
         return None
@@ -300,7 +325,7 @@ def contraction(
 
 
 def _sum_without_axes(
-    call: ir.Call, calls: dict[ir.Atom, ir.Call], uses: Counter[ir.Atom], context: Context
+    call: ir.Call, calls: dict[ir.Atom, ir.Call], uses: _Uses, context: Context
 ) -> ir.Call | None:
     """The sum that gives at once what an index takes of one that keeps its axes as axes of length one."""
     whole = calls.get(call.args[0]) if call.fn == ir.Const(operator.getitem) else None  # type: ignore[arg-type]
@@ -362,7 +387,7 @@ def _removed(key: ir.Atom | ir.Star, context: Context) -> tuple[int, ...] | None
 
 
 def _sum(
-    atom: ir.Atom, axes: tuple[int, ...], keeps: bool, calls: dict[ir.Atom, ir.Call], uses: Counter[ir.Atom],
+    atom: ir.Atom, axes: tuple[int, ...], keeps: bool, calls: dict[ir.Atom, ir.Call], uses: _Uses,
     context: Context,
 ) -> _Contraction | None:
     """The sum over axes of what is a product of two arrays."""

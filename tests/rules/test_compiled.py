@@ -41,6 +41,15 @@ MODULES = (
 
 def path_of(fn: Any) -> str | None:
     """Where a function is found, None for a method of arrays."""
+    if id(fn) not in PATHS:  # not every callable can be hashed
+        PATHS[id(fn)] = fn, find_path(fn)
+    return PATHS[id(fn)][1]
+
+
+PATHS: dict[int, tuple[Any, str | None]] = {}
+
+
+def find_path(fn: Any) -> str | None:
     if isinstance(getattr(fn, "__self__", None), np.ufunc):
         return f"numpy.{fn.__self__.__name__}.{fn.__name__}"
     for module in MODULES:
