@@ -71,7 +71,8 @@ def weighed_sums(data: Any, rows: Any, columns: Any, count: Any, x: Any) -> Any:
     """The product of the matrix with ``count`` rows that has ``data`` at its places with a vector, or with columns."""
     if sparse.issparse(x):
         rt.no_derivative("a product of sparse matrices", "what the other one is shows when the program runs only")
-    return sparse.coo_array((data, (rows, columns)), shape=(count, np.shape(x)[0])) @ x
+    found = sparse.coo_array((data, (rows, columns)), shape=(count, np.shape(x)[0])) @ x
+    return np.reshape(found, (count, *np.shape(x)[1:]))  # of one row SciPy gives a number
 
 
 def products_at(a: Any, b: Any, rows: Any, columns: Any) -> Any:
@@ -294,6 +295,23 @@ class Entries:
             return rt.no_derivative("todense of a sparse matrix", ARRAYS)
         return self.toarray()
 
+    # parts
+
+    def __getitem__(self, key: Any) -> Any:
+        if self.format == "coo":
+            return rt.no_derivative("an index into a matrix by coordinates", "make another form of it first: K.tocsr()")
+        rows, columns = key if isinstance(key, tuple) and len(key) == 2 else (key, slice(None))
+        if is_integer(rows) and is_integer(columns):
+            return np.sum(self.data[places_of_element((rows, columns), self.rows, self.columns, self.shape)])
+        if is_integer(rows) or is_integer(columns):
+            if self.array:
+                return rt.no_derivative("a row or column of a sparse array", "keep both axes: K[[i]], K[:, [j]]")
+        elif is_line(rows) != (isinstance(rows, slice) or isinstance(columns, slice)):
+            return rt.no_derivative("single items of a sparse matrix", "select rows and columns: K[np.ix_(rows, columns)]")
+        found = selected_places((rows, columns), self.rows, self.columns, self.shape, self.format)
+        items, at_rows, at_columns, height, width = found
+        return Entries(self.data[items], at_rows, at_columns, (height, width), self.format, self.array)
+
     # sums
 
     def sum(self, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
@@ -405,6 +423,34 @@ def places_of_diagonal(rows: Any, columns: Any, k: Any) -> Any:
     """Where the items of a diagonal come to lie along it, and which items these are."""
     on = np.flatnonzero(columns - rows == k)
     return (rows[on] if k >= 0 else columns[on]), on
+
+
+def selected_places(key: Any, rows: Any, columns: Any, shape: Any, form: Any) -> Any:
+    """The items that an index selects, where they come to lie in the order of the form, and the new shape.
+
+    Along an axis that is selected from, an item comes once for each time that its place is named.
+    """
+    named = [np.ravel(np.arange(length)[index]) for length, index in zip(shape, key, strict=True)]
+    into_rows, of_rows = pairs(named[0], rows)
+    into_columns, items = pairs(named[1], columns[of_rows])
+    into_rows, items = into_rows[items], of_rows[items]
+    order = order_of(into_rows, into_columns, form)
+    return items[order], into_rows[order], into_columns[order], len(named[0]), len(named[1])
+
+
+def places_of_element(key: Any, rows: Any, columns: Any, shape: Any) -> Any:
+    """The items at one place: one or none."""
+    row, column = (range(length)[index] for length, index in zip(shape, key, strict=True))
+    return np.flatnonzero((rows == row) & (columns == column))
+
+
+def is_integer(index: Any) -> Any:
+    return isinstance(index, (int, np.integer))
+
+
+def is_line(index: Any) -> Any:
+    """Whether an index selects along one axis: no column of places, as ``np.ix_`` gives for the rows."""
+    return isinstance(index, (slice, list, range)) or np.ndim(index) < 2
 
 
 def common_places(rows: Any, columns: Any, other_rows: Any, other_columns: Any, shape: Any) -> Any:

@@ -94,12 +94,26 @@ def places_in_floats(t):
     return np.sum((matrix @ (X * t)) ** 2)
 
 
+def parts(t):
+    free, inside = np.array([0, 3, 2]), X > 0.0
+    total = 0.0
+    for kind in (sparse.csr_matrix, sparse.csc_matrix, sparse.csr_array, sparse.csc_array):
+        a = kind((np.r_[DATA * t, t**2], (np.r_[ROWS, 0], np.r_[COLUMNS, 0])), shape=(4, 4))  # one place comes twice
+        total += np.sum(linalg.spsolve(a[free][:, free].tocsc(), X[:3]) ** 2) + np.sum(
+            linalg.spsolve(a[np.ix_(inside, inside)].tocsc(), X[:3]) ** 2)
+        total += np.sum((a[1:, :-1] @ X[:3]) ** 2) + np.sum((a[[-1, 0, 0]] @ X) ** 3)
+        total += np.sum((a[free[:, None], free[:2]] @ X[:2]) ** 2)
+        total += a[0, 0] ** 2 * a[-1, -1] + a[0, 1]
+    rows = sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))
+    return total + np.sum((rows[0] @ X) ** 2) + np.sum((rows[:, 2].T @ X) ** 2)
+
+
 GLOBAL = sparse.csr_matrix(DENSE)
 
 
 @pytest.mark.parametrize(
     "f", [coordinates, starts, repeated_places, blocks_and_diagonals, arithmetic, put_together, solves,
-          constant_solves, iterative_solves, numbers_of_a_constant, places_in_floats], ids=lambda f: f.__name__,
+          constant_solves, iterative_solves, numbers_of_a_constant, places_in_floats, parts], ids=lambda f: f.__name__,
 )
 def test_programs(f: Any) -> None:
     x, h = 0.4, 1e-3
@@ -145,9 +159,22 @@ def not_converged(t):
     return np.sum(linalg.cg(DENSE, X * t, maxiter=1, rtol=1e-14)[0])
 
 
+def by_coordinates(t):
+    return sparse.coo_array((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[:2].sum()
+
+
+def a_row(t):
+    return np.sum(sparse.csr_array((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[0] @ X)
+
+
+def single_items(t):
+    return np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[ROWS, COLUMNS])
+
+
 @pytest.mark.parametrize(
     "f, reason",
     [
+        (by_coordinates, "tocsr"), (a_row, "keep both axes"), (single_items, "np.ix_"),
         (of_an_array, "which of its items are zero"), (of_a_matrix, "np.matrix"), (as_a_number, "np.matrix"),
         (not_converged, "converged"),
     ],

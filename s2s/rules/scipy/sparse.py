@@ -122,11 +122,12 @@ jvp(models.items_of, array=lambda array_dot: rt.no_derivative("a sparse matrix o
 zero(
     models.rows_of_starts, models.order_of, models.merged_places, models.shape_or_bounds, models.pairs,
     models.places_on_diagonals, models.rows_of_blocks, models.constant_places, models.places_of_diagonal,
-    models.common_places, solvers.factors_of,
+    models.common_places, models.selected_places, models.places_of_element, solvers.factors_of,
 )
 kind_by_value(
     models.rows_of_starts, models.merged_places, models.pairs, models.places_on_diagonals, models.constant_places,
-    models.places_of_diagonal, models.common_places, models.items_of, solvers.factors_of,
+    models.places_of_diagonal, models.common_places, models.selected_places, models.places_of_element,
+    models.items_of, solvers.factors_of,
 )
 for _name in (
     "csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "coo_matrix", "bsr_array", "bsr_matrix",
