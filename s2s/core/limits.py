@@ -6,12 +6,15 @@ import contextlib
 from collections.abc import Iterator
 
 __all__ = [
-    "FEW_NUMBERS", "LARGE_ARRAY", "MOST_STATEMENTS", "MOST_STEPS", "TooLong", "charge_step", "check_statements",
-    "limited_length",
+    "FEW_ARGUMENTS", "FEW_NUMBERS", "LARGE_ARRAY", "MOST_STATEMENTS", "MOST_STEPS", "TooLong", "charge_step",
+    "check_statements", "limited_length",
 ]
 
 FEW_NUMBERS = 4
 """An array of at most so many elements is written as these where loops are compiled to machine code."""
+
+FEW_ARGUMENTS = 16
+"""An array of at most so many items is spread out in a call ``f(*a)``."""
 
 LARGE_ARRAY = 2**18
 """Arithmetic on arrays of so many elements is done in blocks on NumPy: below, a loop costs more than it saves."""

@@ -62,7 +62,7 @@ from s2s.dispatch.observing import (
     observed,
 )
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
-from s2s.dispatch.short_lengths import ShortLengths
+from s2s.dispatch.short_lengths import OF_LENGTHS, ShortLengths, with_short_vectors
 from s2s.dispatch.tiers import Tier, may_gain
 from s2s.dispatch.told import tell_of_versions
 from s2s.dispatch.version import Version, parameter_names, renamed_for
@@ -131,6 +131,7 @@ class Dispatcher:
         self._objects: dict[int, set[int]] = {}
         self._lengths = Lengths()
         self._short_lengths = ShortLengths()
+        self._by_length: set[tuple[AbstractValue, ...]] = set()
         self.observations: Recent[Any, Observations] = Recent(MOST_NOTED)
         self._refused: set[tuple[AbstractValue, ...]] = set()
         self._is_trial = False
@@ -302,13 +303,15 @@ class Dispatcher:
         """
         avals = self._as_inner(avals, values)
         for _ in range(MOST):
+            if avals in self._by_length:
+                avals = with_short_vectors(avals, values)
             known = self._versions.get(avals, [])
             for version in known:
                 if self._holds(version, values):
                     return version
             wrong = [guard for version in known for guard in self._wrong_sizes(version, values)]
             if not wrong:
-                version = self._make(avals, request, values)
+                version = self._make_or_by_length(avals, request, values)
                 self._keep(version)
                 wrong = self._wrong_sizes(version, values)
                 if not wrong:
@@ -519,6 +522,39 @@ class Dispatcher:
                 seen.add(hash(aval))
                 avals[i] = aval if len(seen) <= MOST_OBJECTS or self._is_of_s2s else UNKNOWN
         return tuple(self._short_lengths.known(avals, values) if is_compiled else avals)
+
+    def _make_or_by_length(
+        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
+    ) -> Version:
+        """The version for these arguments; where the compiler refuses it, and the length of a short vector may be why,
+        the one for such lengths, if there is that."""
+        version: Version | None = None
+        try:
+            version = self._make(avals, request, values)
+            refusal = version.compiled.objects["refusal"] if is_recorded(version.compiled) else None
+        except Exception as problem:
+            refusal = problem
+        if getattr(getattr(refusal, "diagnostic", None), "code", None) in OF_LENGTHS and self.target.derived is None:
+            exact = with_short_vectors(avals, values)
+            found = None if exact == avals else self._make_unless_refused(exact, request, values)
+            if found is not None:
+                self._by_length.add(avals)
+                return found
+        if version is None:
+            assert refusal is not None
+            raise refusal
+        return version
+
+    def _make_unless_refused(
+        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
+    ) -> Version | None:
+        try:
+            version = self._make(avals, request, values)
+        except Exception as problem:
+            if getattr(problem, "diagnostic", None) is None:
+                raise
+            return None
+        return None if is_recorded(version.compiled) else version
 
     def _make(
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None

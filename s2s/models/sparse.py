@@ -307,7 +307,7 @@ class Entries:
             if self.array:
                 return rt.no_derivative("a row or column of a sparse array", "keep both axes: K[[i]], K[:, [j]]")
         elif is_line(rows) != (isinstance(rows, slice) or isinstance(columns, slice)):
-            return rt.no_derivative("single items of a sparse matrix", "select rows and columns: K[np.ix_(rows, columns)]")
+            return rt.no_derivative("single items of a sparse matrix", "select rows and columns: K[np.ix_(i, j)]")
         found = selected_places((rows, columns), self.rows, self.columns, self.shape, self.format)
         items, at_rows, at_columns, height, width = found
         return Entries(self.data[items], at_rows, at_columns, (height, width), self.format, self.array)

@@ -11,6 +11,7 @@ import numpy as np
 from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
+from s2s.core.limits import FEW_ARGUMENTS
 from s2s.core.values import Array, Known, Mapping
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap import lazy
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
 __all__ = ["arguments"]
-
-SHORT = 8
-"""An array of at most so many items is spread out in a call ``f(*a)``."""
 
 _UNORDERED = tuple(map(ir.Const, (np.broadcast_shapes, math.gcd, math.lcm)))
 """Functions that give the same for their arguments in any order."""
@@ -77,6 +75,6 @@ def _rows(context: Context, atom: ir.Atom, builder: Builder, span: ir.Span | Non
     """The items of an array of known length, where it is short."""
     value = context.value(atom)
     length = value.shape[0] if isinstance(value, Array) and value.shape else None
-    if length is None or not length.is_constant or length.offset > SHORT:
+    if length is None or not length.is_constant or length.offset > FEW_ARGUMENTS:
         return None
     return [builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in range(length.offset)]

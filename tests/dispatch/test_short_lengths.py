@@ -1,5 +1,7 @@
-"""The lengths of arguments that versions for Numba know: numbers against differences, and which calls share a
-version."""
+"""The lengths of arguments that versions know, those for Numba and those of vectors that are spread out: numbers
+against differences, and which calls share a version."""
+
+import warnings
 
 import numpy as np
 import pytest
@@ -105,3 +107,57 @@ def test_second_derivatives():
 def test_numpy_takes_any_length_in_one_version(versions):
     gradient = s2s.grad(s2s.differentiable(energy, backend="numpy"), argnums=(0, 1, 2))
     assert versions(gradient, energy, [(3, 3), 3]) == versions(gradient, energy, [(3, 2), 3]) == 1
+
+
+# --- vectors of parameters whose items are handed over one by one -----------------------------------------------------
+
+
+def line(t, a, b, c=2.0):
+    return a * np.sin(t) + b * t + c
+
+
+def spread_in_the_middle(p):
+    return line(*np.exp(p[:2]), p[2])
+
+
+def spread_into_a_list(p):
+    rates = [*np.exp(p[:-1]), p[-1]]
+    return sum(line(t, *rates[:3]) for t in (0.1, 0.4))
+
+
+def slope(y, a, b):
+    return np.array([y[1] * a, y[0] * b])
+
+
+def spread_before_stores(p):
+    rates = [*np.exp(p[:2])]
+    f = slope(p[:2] + 1.0, *rates)
+    for _ in range(3):
+        k = np.zeros((2, 2))
+        k[0] = f
+        k[1] = slope(f, *rates)
+        f = k[1]
+    return np.sum(f) + p[2]
+
+
+@pytest.mark.parametrize("f", [spread_in_the_middle, spread_into_a_list, spread_before_stores])
+def test_short_vectors_are_spread_out_by_their_length(f):
+    p = np.array([0.3, 0.4, 0.5])
+    for derivative in (s2s.grad(f), s2s.jacfwd(f)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", s2s.RecordedWarning)
+            np.testing.assert_allclose(derivative(p), differences(f, p), rtol=1e-6)
+    assert "rt.call" not in s2s.source(f, p)
+
+
+def test_another_length_is_another_version():
+    gradient = s2s.grad(spread_into_a_list)
+    for p in (np.array([0.3, 0.4, 0.5]), np.array([0.3, 0.5]), np.array([0.1, 0.2, 0.3, 0.4])):
+        for _ in range(2):
+            np.testing.assert_allclose(gradient(p), differences(spread_into_a_list, p), rtol=1e-6)
+    assert len(gradient.dispatcher.versions) == 3
+
+
+def test_a_long_vector_is_refused_as_before():
+    with pytest.raises(s2s.errors.NoDerivativeError, match="S2S207"):
+        s2s.grad(spread_into_a_list)(np.linspace(0.1, 0.9, 40))

@@ -22,8 +22,18 @@ from s2s.core.values import (
 )
 from s2s.models import ordering
 from s2s.specialize.heap import effects
-from s2s.specialize.heap.making import ESCAPED, At, Operation, appended, entries_of, is_key, new_list
-from s2s.specialize.heap.reading import known_key, order_of
+from s2s.specialize.heap.making import (
+    ESCAPED,
+    At,
+    Operation,
+    appended,
+    dict_key,
+    entries_of,
+    is_key,
+    key_in,
+    new_list,
+)
+from s2s.specialize.heap.reading import order_of
 
 __all__ = ["OPERATIONS", "add_in_place", "changes_list", "store_item"]
 
@@ -238,7 +248,7 @@ def _update(at: At, mapping: ir.Atom, *others: ir.Atom, **kwargs: ir.Atom) -> ir
 def _setdefault(
     at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom = ir.Const(None)  # noqa: B008
 ) -> ir.Atom | None:
-    target = _target(at, mapping)
+    target, key = _target(at, mapping), dict_key(at.specializer, key)
     if target is None:
         return None
     if target.items is None or not is_key(key):
@@ -251,7 +261,7 @@ def _setdefault(
 
 
 def _dict_pop(at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
-    target = _target(at, mapping)
+    target, key = _target(at, mapping), dict_key(at.specializer, key)
     if target is None:
         return None
     if target.items is None or not is_key(key):
@@ -316,8 +326,9 @@ def _set_change(method: str) -> Operation:
 
 def store_item(at: At, container: ir.Atom, key: ir.Atom, value: ir.Atom) -> None:
     """``container[key] = value`` of an object on the heap."""
-    target, key = _target(at, container), known_key(at.specializer, key)
+    target = _target(at, container)
     assert target is not None
+    key = key_in(at.specializer, target.state, key)
     if is_instance(target.state):
         found = at.specializer.instances.operate(at, operator.setitem, "__setitem__", container, key, value)
         if found is None:
@@ -388,9 +399,10 @@ def _store_whole(at: At, target: _Target, container: ir.Atom, key: ir.Atom, valu
 
 
 def _delitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
-    target, key = _target(at, container), known_key(at.specializer, key)
+    target = _target(at, container)
     if target is None:
         return None
+    key = key_in(at.specializer, target.state, key)
     if is_instance(target.state):
         return at.specializer.instances.operate(at, operator.delitem, "__delitem__", container, key)
     if target.items is None or not isinstance(key, ir.Const):

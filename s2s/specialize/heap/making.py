@@ -9,7 +9,7 @@ from __future__ import annotations
 import collections
 import types
 from collections.abc import Callable
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from s2s import runtime as rt
 from s2s.builder import virtual_heap
@@ -25,15 +25,17 @@ from s2s.core.values import (
 )
 from s2s.errors import DifferentiationError
 from s2s.models import iterating
-from s2s.specialize.frames import lower_function
+from s2s.specialize.frames import lower_function, pinned
 from s2s.specialize.site import At
 from s2s.versions import facts
 from s2s.versions.target import own_signature
 
+if TYPE_CHECKING:
+    from s2s.specialize.specializer import Specializer
+
 __all__ = [
-    "ESCAPED", "MAKERS", "OPERATIONS", "Operation", "appended", "entries_of", "is_key", "made_record", "new",
-    "new_dict",
-    "new_list", "new_record", "only_notes",
+    "ESCAPED", "MAKERS", "OPERATIONS", "Operation", "appended", "dict_key", "entries_of", "is_key", "key_in",
+    "made_record", "new", "new_dict", "new_list", "new_record", "only_notes",
 ]
 
 ESCAPED = "a container or a function that is kept refers to it"
@@ -151,14 +153,43 @@ def _make_tuple(at: At, *items: ir.Atom) -> ir.Atom | None:
 
 
 def _make_dict(at: At, *flat: ir.Atom) -> ir.Atom | None:
-    if not all(map(is_key, flat[::2])):
+    keys = [dict_key(at.specializer, key) for key in flat[::2]]
+    if not all(map(is_key, keys)):
         return None
-    return new_dict(at, {k.value: v for k, v in zip(flat[::2], flat[1::2], strict=True)})  # type: ignore[union-attr]
+    return new_dict(at, {k.value: v for k, v in zip(keys, flat[1::2], strict=True)})  # type: ignore[union-attr]
 
 
 def is_key(atom: ir.Atom) -> bool:
     """Whether an atom is a constant that can be the key of a dict."""
     return isinstance(atom, ir.Const) and is_hashable(atom.value)
+
+
+def key_in(specializer: Specializer, state: State, key: ir.Atom) -> ir.Atom:
+    """The key of an item of a container, as ``dict_key`` where it is a dict."""
+    return dict_key(specializer, key) if is_dict(state) else _known_key(specializer, key)
+
+
+def _known_key(specializer: Specializer, key: ir.Atom) -> ir.Atom:
+    """A key, as a constant where it is known (a slice with known bounds), or where it can be known under a guard."""
+    known = specializer.context.value(key)
+    if isinstance(known, Known) and isinstance(known.value, (slice, tuple)):
+        return known.const
+    bounds = specializer.context.definition(key, slice)
+    if bounds is None:
+        return pinned(specializer, key)
+    parts = [pinned(specializer, a) for a in bounds]
+    values = [p.value for p in parts if isinstance(p, ir.Const)]
+    return ir.Const(slice(*values)) if len(values) == len(parts) else key
+
+
+def dict_key(specializer: Specializer, key: ir.Atom) -> ir.Atom:
+    """The key of a dict, as a constant where it is known or can be known under a guard; it may be a tuple."""
+    items = specializer.context.definition(key, ops.make_tuple)
+    if items is None or ir.Star in map(type, items):
+        return _known_key(specializer, key)
+    found = [dict_key(specializer, a) for a in items]
+    values = [k.value for k in found if isinstance(k, ir.Const) and is_hashable(k.value)]
+    return ir.Const(tuple(values)) if len(values) == len(items) else key
 
 
 def _comprehended(at: At, items: ir.Atom, item: ir.Atom) -> ir.Atom | None:
@@ -192,7 +223,7 @@ def _put(at: At, mapping: ir.Atom, key: ir.Atom, value: ir.Atom) -> ir.Atom | No
     cell = cell_of(at.context, mapping)
     if cell is None:
         return None
-    state = at.context.heap.state(cell)
+    state, key = at.context.heap.state(cell), dict_key(at.specializer, key)
     if state.whole is not None or not is_key(key):
         whole = at.compute(ops.put, at.builder.frozen(mapping), key, at.builder.frozen(value))
         virtual_heap.close(at.context, value, ESCAPED)

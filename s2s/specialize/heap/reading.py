@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import copy
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,25 +26,22 @@ from s2s.core.values import (
     has_fields,
 )
 from s2s.models import ordering
-from s2s.specialize.frames import pinned
 from s2s.specialize.heap import effects, iterators
 from s2s.specialize.heap.classes import class_seen
 from s2s.specialize.heap.live_data import ask_for_data
+from s2s.specialize.heap.making import Operation, appended, dict_key, entries_of, is_key, key_in, new, new_list
+from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
 
-if TYPE_CHECKING:
-    from s2s.specialize.specializer import Specializer
-from s2s.specialize.heap.making import Operation, appended, entries_of, is_key, new, new_list
-from s2s.specialize.site import At
-
-__all__ = ["OPERATIONS", "grown", "known_key"]
+__all__ = ["OPERATIONS", "grown"]
 
 def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
     cell = cell_of(at.context, container)
     if cell is None:
         return None
-    state, key = at.context.heap.state(cell, at.span), known_key(at.specializer, key)
+    state = at.context.heap.state(cell, at.span)
+    key = key_in(at.specializer, state, key)
     if is_instance(state):
         return at.specializer.instances.operate(at, operator.getitem, "__getitem__", container, key)
     if state.whole is not None or not isinstance(key, ir.Const):
@@ -90,19 +87,6 @@ def _is_picked(at: At, container: ir.Atom, key: ir.Atom) -> bool:
 
 def _is_function(value: AbstractValue) -> bool:
     return isinstance(value, Closure) or (isinstance(value, Known) and callable(value.value))
-
-
-def known_key(specializer: Specializer, key: ir.Atom) -> ir.Atom:
-    """A key, as a constant where it is known (a slice with known bounds), or where it can be known under a guard."""
-    known = specializer.context.value(key)
-    if isinstance(known, Known) and isinstance(known.value, (slice, tuple)):
-        return known.const
-    bounds = specializer.context.definition(key, slice)
-    if bounds is None:
-        return pinned(specializer, key)
-    parts = [pinned(specializer, a) for a in bounds]
-    values = [p.value for p in parts if isinstance(p, ir.Const)]
-    return ir.Const(slice(*values)) if len(values) == len(parts) else key
 
 
 def _adopt(at: At, atom: ir.Atom, state: State) -> ir.Atom:
@@ -165,6 +149,7 @@ def _contains(negated: bool) -> Operation:
                 return found
             return at.apply(operator.not_, found)
         keys = virtual_heap.positions(state, cell)
+        item = dict_key(at.specializer, item) if is_dict(state) else item
         if is_dict(state) and keys is not None and is_key(item):
             assert isinstance(item, ir.Const)
             return ir.Const((item.value in keys) is not negated)
@@ -297,7 +282,7 @@ def _view(which: str) -> Operation:
 
 
 def _get(at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom | None = None) -> ir.Atom | None:
-    cell = cell_of(at.context, mapping)
+    cell, key = cell_of(at.context, mapping), dict_key(at.specializer, key)
     if cell is None or not is_key(key) or virtual_heap.positions(at.context.heap.state(cell, at.span), cell) is None:
         return None
     assert isinstance(key, ir.Const)
