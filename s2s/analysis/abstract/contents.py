@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.folding import call_pure, plain
 from s2s.analysis.abstract.lattice import is_number, join, join_all, known, widen_known
 from s2s.analysis.abstract.questions import answer
 from s2s.analysis.abstract.shapes import index_shape
@@ -303,7 +305,17 @@ def _contains(evaluator: Evaluator, item: AbstractValue, container: AbstractValu
             return known(item.value in container.value)
         if isinstance(container, Known) and type(container.value) in (tuple, frozenset):
             return answer(_are_among(item.value, container.value))
+        if isinstance(container, Known) and isinstance(container.value, enum.Flag):
+            return _is_in_flags(item.value, container.value)
     return Scalar(bool)
+
+
+def _is_in_flags(item: Any, flags: enum.Flag) -> AbstractValue:
+    """Whether flags have another one; not known where foreign code answers."""
+    try:
+        return known(bool(call_pure(operator.contains, (plain(flags), plain(item)))))
+    except Exception:  # what it raises is raised when the program runs
+        return Scalar(bool)
 
 
 def _are_among(value: Any, items: Any) -> bool | None:

@@ -163,14 +163,18 @@ def _is_plain_class(value: Any) -> bool:
 
 
 def _is_plain_subclass(kind: type) -> bool:
-    """Whether objects of a class are numbers or texts whose methods are Python's own (the members of an ``IntEnum``),
-    or are of a class of Python's, NumPy's or SciPy's that does not change: ``np.finfo``, members of an ``Enum``."""
+    """Whether objects of a class are numbers, texts or members of an ``Enum`` whose methods are Python's own, or are of
+    a class of Python's, NumPy's or SciPy's that does not change: ``np.finfo``."""
     if any(inspection.is_foreign(base) for base in inspection.mro_of(kind)):
-        return issubclass(kind, (int, float, complex, str, bytes)) and not any(
+        return issubclass(kind, (int, float, complex, str, bytes, enum.Enum)) and not any(
             inspection.has_hook(kind, name) for base in inspection.mro_of(kind) if inspection.is_foreign(base)
-            for name in vars(base) if name.startswith("__") and name not in _HARMLESS)
+            for name, found in vars(base).items()
+            if name.startswith("__") and name not in _HARMLESS and type(found) not in _NO_CODE)
     return issubclass(kind, enum.Enum) or kind in (np.finfo, np.iinfo, types.GenericAlias, types.UnionType)
 
+
+_NO_CODE = frozenset({str, int, tuple, type(None)})
+"""Types of what a class says of itself: ``__module__``, ``__firstlineno__``."""
 
 _HARMLESS = frozenset({"__new__", "__init__", "__reduce_ex__", "__reduce__", "__set_name__", "__init_subclass__"})
 
