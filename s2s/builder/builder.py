@@ -94,6 +94,7 @@ class Context:
     ``unbound`` are variables that have no value on some path, with an atom that is true there;
     ``possibly_unassigned`` those of them that hold what an interrupted block may have assigned or not. ``sides`` of a
     result of a ``try`` are what it is after each block that may come to its end, ``groups`` the results of one ``try``.
+    ``presence`` are the variables that say whether an object has an attribute.
 
     ``masks`` are the arrays of bools that chose items whose number was taken for the same each time, which is so where
     nothing changes them (``masks_stay``).
@@ -133,6 +134,7 @@ class Context:
     uncertain: set[ir.Atom] = field(default_factory=set)
     choices: dict[ir.Var, tuple[ir.Atom, ir.Atom, ir.Atom]] = field(default_factory=dict)
     possibly_unassigned: set[ir.Var] = field(default_factory=set)
+    presence: set[ir.Var] = field(default_factory=set)
     sides: dict[ir.Var, tuple[ir.Var, tuple[ir.Atom, ...]]] = field(default_factory=dict)
     groups: dict[ir.Var, tuple[ir.Var, ...]] = field(default_factory=dict)
     sharing: Sharing = field(default_factory=lambda: Sharing())

@@ -7,12 +7,15 @@ is asked for. So a store takes the same time however much the container holds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from s2s.core import ir
 
 __all__ = ["State"]
+
+NOTHING: Mapping[str, ir.Atom] = MappingProxyType({})
 
 
 class State:
@@ -20,16 +23,17 @@ class State:
     of a dict, attributes of an object), or ``whole`` is one ordinary value: a list or dict of unknown length.
 
     With ``borrowed``, what is not among ``keys`` is as the cell's origin has it. ``extra`` is what else belongs to the
-    type: the ``maxlen`` of a deque, the factory of a defaultdict.
+    type: the ``maxlen`` of a deque, the factory of a defaultdict. ``lacks`` has the attributes of an object that it may
+    not have, each with the bool that says whether it has it.
     """
 
-    __slots__ = ("_items", "_keys", "_next", "_table", "borrowed", "extra", "kind", "whole")
+    __slots__ = ("_items", "_keys", "_next", "_table", "borrowed", "extra", "kind", "lacks", "whole")
 
     def __init__(
         self, kind: type, keys: tuple[Any, ...] = (), items: tuple[ir.Atom, ...] = (), whole: ir.Atom | None = None,
-        borrowed: bool = False, extra: Any = None,
+        borrowed: bool = False, extra: Any = None, lacks: Mapping[str, ir.Atom] = NOTHING,
     ) -> None:
-        self.kind, self.whole, self.borrowed, self.extra = kind, whole, borrowed, extra
+        self.kind, self.whole, self.borrowed, self.extra, self.lacks = kind, whole, borrowed, extra, lacks
         self._keys: tuple[Any, ...] | None = keys
         self._items: tuple[ir.Atom, ...] | None = items
         self._table: dict[Any, ir.Atom] | None = None
@@ -67,7 +71,7 @@ class State:
     def with_entry(self, key: Any, item: ir.Atom) -> State:
         """A container or object of the same type with one item that is another, or new and the last."""
         table = self._shared()
-        made = State(self.kind, (), (), None, self.borrowed, self.extra)
+        made = State(self.kind, (), (), None, self.borrowed, self.extra, without(self.lacks, key))
         made._keys, made._items, made._table = self._keys if key in table else None, None, table
         self._table, self._next = None, (made, key, table.get(key, _ABSENT))
         table[key] = item
@@ -75,7 +79,7 @@ class State:
 
     def with_atoms(self, items: Iterable[ir.Atom], whole: ir.Atom | None) -> State:
         """The same with other atoms for what it holds."""
-        return State(self.kind, self.keys, tuple(items), whole, self.borrowed, self.extra)
+        return State(self.kind, self.keys, tuple(items), whole, self.borrowed, self.extra, self.lacks)
 
     def with_items(self, items: Iterable[ir.Atom]) -> State:
         """A list of the same type with other items."""
@@ -84,7 +88,13 @@ class State:
 
     def with_entries(self, entries: dict[Any, ir.Atom]) -> State:
         """A dict or object of the same type with other entries."""
-        return State(self.kind, tuple(entries), tuple(entries.values()), None, self.borrowed, self.extra)
+        return State(self.kind, tuple(entries), tuple(entries.values()), None, self.borrowed, self.extra, self.lacks)
+
+    def decided(self, name: str, has: bool) -> State:
+        """The object where it is known whether it has an attribute."""
+        entries = {k: a for k, a in self.entries().items() if has or k != name}
+        lacks = without(self.lacks, name)
+        return State(self.kind, tuple(entries), tuple(entries.values()), None, self.borrowed, self.extra, lacks)
 
     def with_whole(self, whole: ir.Atom) -> State:
         """A container of the same type whose items are not known one by one."""
@@ -112,6 +122,11 @@ class State:
             else:
                 table[key] = item
         return table
+
+
+def without(lacks: Mapping[str, ir.Atom], name: Any) -> Mapping[str, ir.Atom]:
+    """The attributes that an object may lack, but for one."""
+    return {k: a for k, a in lacks.items() if k != name} if name in lacks else lacks
 
 
 _ABSENT = object()

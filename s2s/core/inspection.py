@@ -178,6 +178,15 @@ def own_dict(owner: Any) -> Any:
     return own if isinstance(own, (dict, types.MappingProxyType)) else {}
 
 
+def cached_names(kind: type) -> frozenset[str]:
+    """The attributes of a class that its objects remember (``functools.cached_property``): what an object holds under
+    such a name was computed of its other attributes, and is no part of it."""
+    return frozenset(
+        name for base in mro_of(kind) for name, found in namespace(base).items()
+        if issubclass(type(found), functools.cached_property) and class_attribute(kind, name) is found
+    )
+
+
 def own_value(owner: Any, name: str, default: Any = MISSING) -> Any:
     """What an object itself has under a name, in its ``__dict__`` or a slot."""
     slot = class_attribute(type(owner), name)

@@ -15,8 +15,11 @@ from s2s.runtime._cotangents import floats
 from s2s.runtime._memory import arrays_in, containers_in, items_of
 
 
-def check_bound(value: Any) -> None:
-    """Nothing to do: reading the variable to pass it is what raises UnboundLocalError where it has no value."""
+def check_bound(value: Any, name: str | None = None) -> None:
+    """Raise UnboundLocalError where a variable has no value. Reading it to pass it is what raises; where generated code
+    had to put a None there, it is told apart by that, of variables that hold a number or an array (``name``)."""
+    if value is None and name is not None:
+        raise UnboundLocalError(f"cannot access local variable '{name}' where it is not associated with a value")
 
 
 def check_sure(interrupted: Any, name: str) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.array_classes import is_array_class
+from s2s.core.inspection import cached_names
 from s2s.errors import error
 
 
@@ -136,17 +137,23 @@ def attributes_of(value: Any) -> list[str]:
     """The names of the attributes that an object itself has."""
     cls: Any = type(value)
     slots = [name for name, _ in _layout(cls)[1] if hasattr(value, name)]
-    return [*getattr(value, "__dict__", ()), *slots]
+    return [*_held(value), *slots]
+
+
+def _held(value: Any) -> list[str]:
+    """The names in the ``__dict__`` of an object, but for what it remembers of its other attributes."""
+    remembered = _layout(type(value))[2]  # type: ignore[arg-type]  # classes are hashable
+    return [name for name in getattr(value, "__dict__", ()) if name not in remembered]
 
 
 def gradient_object(like: Any, /, **gradients: Any) -> Any:
     """The gradient of an object: one of the same class, made without calling ``__init__``, whose attributes are
     gradients, or None."""
     cls = type(like)
-    maker, slots = _layout(cls)  # type: ignore[arg-type]  # classes are hashable
+    maker, slots, _ = _layout(cls)  # type: ignore[arg-type]  # classes are hashable
     made = maker.__new__(cls)
     if hasattr(like, "__dict__"):
-        made.__dict__.update({name: gradients.get(name) for name in like.__dict__})
+        made.__dict__.update({name: gradients.get(name) for name in _held(like)})
     for name, slot in slots:
         if hasattr(like, name):
             slot.__set__(made, gradients.get(name))
@@ -154,11 +161,11 @@ def gradient_object(like: Any, /, **gradients: Any) -> Any:
 
 
 @functools.lru_cache(256)
-def _layout(cls: type) -> tuple[Any, tuple[tuple[str, Any], ...]]:
-    """The built-in class that makes the objects of a class, and its slots."""
+def _layout(cls: type) -> tuple[Any, tuple[tuple[str, Any], ...], frozenset[str]]:
+    """The built-in class that makes the objects of a class, its slots, and the attributes that objects remember."""
     maker = next(base for base in cls.__mro__ if not base.__flags__ & 1 << 9)  # not made by a class statement
     slots = [(n, d) for base in cls.__mro__ for n, d in vars(base).items() if isinstance(d, MemberDescriptorType)]
-    return maker, tuple((name, slot) for name, slot in slots if not name.startswith("__"))
+    return maker, tuple((name, slot) for name, slot in slots if not name.startswith("__")), cached_names(cls)
 
 
 def floats(value: Any) -> list[Any]:

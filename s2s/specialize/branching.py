@@ -18,7 +18,7 @@ from s2s.specialize.deferred_refusals import may_refuse_later, may_refuse_some, 
 from s2s.specialize.exceptions import bound_on
 from s2s.specialize.expected import is_taken, unreached
 from s2s.specialize.frames import Frame, pinned
-from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells
+from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells, with_known_attributes
 from s2s.specialize.speculation import speculate
 from s2s.specialize.variables import check_joined, check_read
 
@@ -45,8 +45,9 @@ def branch(specializer: Specializer, statement: ir.If, frame: Frame, builder: Bu
             sides.append((trap, nothing, True, base.copy()))
             continue
         child = builder.child()
-        specializer.context.heap = base.copy()
-        child.bound |= bound_on(specializer.context, test, block is statement.then)
+        is_then = block is statement.then
+        specializer.context.heap = with_known_attributes(specializer.context, base.copy(), test, is_then)
+        child.bound |= bound_on(specializer.context, test, is_then)
         specializer.undecided += 1
         specializer.there.append(specializer.context.births())
         before = [len(watch.changes) for watch in specializer.iterables.watches]
@@ -116,7 +117,8 @@ def join_sides(
             check_joined(specializer, a, sides[0].builder, span)
             check_joined(specializer, b, sides[1].builder, span)
     found = Join(specializer.context, base, sides, roots, changed_cells(base, sides[0].heap, sides[1].heap))
-    results = [joined_by(specializer.context, leaf, test, builder) for leaf in found.leaves]
+    builders = (sides[0].builder, sides[1].builder)
+    results = [joined_by(specializer.context, leaf, test, builder, builders) for leaf in found.leaves]
     yields = [[ir.UNDEFINED if a == ir.POSSIBLY_UNASSIGNED else a for a in side] for side in (
         [leaf.first for leaf in found.leaves], [leaf.second for leaf in found.leaves])]
     then, orelse = sides[0].builder, sides[1].builder
@@ -126,7 +128,9 @@ def join_sides(
     return atoms
 
 
-def joined_by(context: Context, leaf: Leaf, test: ir.Atom, builder: Builder) -> ir.Var:
+def joined_by(
+    context: Context, leaf: Leaf, test: ir.Atom, builder: Builder, sides: tuple[Builder, Builder]
+) -> ir.Var:
     """The variable that is one atom or the other."""
     a, b = leaf.first, leaf.second
     first, second = (context.value(ir.UNDEFINED if x == ir.POSSIBLY_UNASSIGNED else x) for x in (a, b))
@@ -135,6 +139,8 @@ def joined_by(context: Context, leaf: Leaf, test: ir.Atom, builder: Builder) -> 
     missing = [x in (ir.UNDEFINED, ir.POSSIBLY_UNASSIGNED) for x in (a, b)]
     if any(missing):
         context.unbound[result] = test if missing[0] else builder.call(operator.not_, test)
+    elif any(x in context.unbound and not s.is_bound(x) for x, s in zip((a, b), sides, strict=True)):  # type: ignore[arg-type]
+        context.unbound[result] = None
     if ir.POSSIBLY_UNASSIGNED in (a, b):
         context.possibly_unassigned.add(result)
     context.choices[result] = (test, a, b)

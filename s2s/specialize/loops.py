@@ -14,7 +14,7 @@ from s2s.builder.builder import Builder, has_zero_derivative
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.dataflow import along, reachable
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Range, Scalar
+from s2s.core.values import NO_ITEM, UNKNOWN, AbstractValue, Array, Range, Scalar
 from s2s.errors import DifferentiationError, error
 from s2s.normalize.while_true import changes_something, with_test_inside
 from s2s.optimize.ranges import constant_range, turned
@@ -251,7 +251,7 @@ def _loop(
     found = _stable(specializer, loop.carried, frame, builder, iteration, loop.span)
     _, item, leave = found.outcome
     carried, left = _results(specializer, loop, found, frame)
-    _note_unbound(specializer, carried, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
+    _note_unbound(specializer, carried, found, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
         carried) else None)
     if leave is not None and truth(specializer.context.value(leave)) is False:
         leave = None
@@ -336,7 +336,7 @@ def while_loop(specializer: Specializer, loop: ir.While, frame: Frame, builder: 
             frame.env[loop.left] = ir.Const(False)
         return False
     carried, left = _results(specializer, loop, found, frame)
-    _note_unbound(specializer, carried, None)
+    _note_unbound(specializer, carried, found, None)
     if loop.left is not None and leave is None:
         frame.env[loop.left], left = ir.Const(False), None
     body = found.child.block(*found.yields)
@@ -344,11 +344,16 @@ def while_loop(specializer: Specializer, loop: ir.While, frame: Frame, builder: 
     return False
 
 
-def _note_unbound(specializer: Specializer, carried: list[ir.Carried], missing: ir.Atom | None) -> None:
-    """Variables that a loop without an iteration leaves unbound."""
-    for c in carried:
-        if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in specializer.context.unbound):
-            specializer.context.unbound[c.result] = missing if c.init == ir.UNDEFINED else None
+def _note_unbound(
+    specializer: Specializer, carried: list[ir.Carried], iteration: _Iteration, missing: ir.Atom | None
+) -> None:
+    """Variables that a loop leaves unbound: without an iteration, which is where ``missing`` is true, or after
+    iterations that may not assign them."""
+    unbound = specializer.context.unbound
+    for c, given in zip(carried, iteration.yields, strict=True):
+        is_sure = given not in unbound or iteration.child.is_bound(given)  # type: ignore[arg-type]
+        if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in unbound):
+            unbound[c.result] = missing if c.init == ir.UNDEFINED and is_sure and given != c.param else None
 
 
 def _stable(
@@ -376,6 +381,8 @@ def _stable(
         rebound, reached, known_vars = len(specializer.rebound), len(context.reached), context.births()
         for param, leaf in zip(params, plan.leaves, strict=True):
             context.joined(param, leaf.first)
+            if leaf.first == ir.UNDEFINED or leaf.first in context.unbound:
+                context.unbound[param] = None
         atoms, start = plan.rebuild([*params])
         context.heap = start.copy()
         specializer.there.append(known_vars)
@@ -424,6 +431,8 @@ def _check_assigned(
 
 
 def _known(specializer: Specializer, atom: ir.Atom) -> fixpoints.Fact:
+    if atom == ir.UNDEFINED:  # an iteration that reads it raises
+        return NO_ITEM, False
     return specializer.context.value(atom), specializer.context.is_varied(atom)
 
 

@@ -44,7 +44,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.optimize.dead import is_pure
 from s2s.specialize import fixpoints, logs, registry
 from s2s.specialize.beginning_again import check_order
-from s2s.specialize.branching import assertion, branch, phi
+from s2s.specialize.branching import assertion, branch, join_sides, phi
 from s2s.specialize.calls import derivatives
 from s2s.specialize.calls.leaving import leave
 from s2s.specialize.calls.policies import Holding
@@ -60,6 +60,7 @@ from s2s.specialize.frames import (
 from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.classes import without_objects
 from s2s.specialize.heap.items import Counted, Items
+from s2s.specialize.heap.joins import Side
 from s2s.specialize.heap.live_objects import LiveObjects
 from s2s.specialize.heap.mutated_iterables import Iterables
 from s2s.specialize.heap.objects import Instances
@@ -218,8 +219,9 @@ class Specializer:
                 self.context.sources.setdefault(value.shape, var)
         self._bind_captures(function, frame)
         self.inliner.active_calls.append(fn)
-        (result,) = self.run(function.body, frame, builder)
-        if result != ir.UNDEFINED:  # that of a function which always raises
+        always_raises = self.run_statements(function.body, frame, builder)
+        result = ir.UNDEFINED if always_raises else self.atom(function.body.yields[0], frame)
+        if not always_raises:
             check_read(self, function.body.yields[0], result, builder, function.span, frame)
         result = builder.frozen(result)
         if self.unused:
@@ -349,7 +351,7 @@ class Specializer:
         except Raised as raised:
             if not (self.trying or self.undecided):
                 raise
-            self._raise(raised.problem, builder, getattr(statement, "span", None))
+            self.raise_there(raised.problem, builder, getattr(statement, "span", None))
             return True
 
     def _step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
@@ -430,7 +432,15 @@ class Specializer:
         a branch that may not be taken it becomes a statement of the program, else the compiler raises it."""
         return Raised(problem)
 
-    def _raise(self, problem: Exception, builder: Builder, span: ir.Span | None) -> None:
+    def joined(
+        self, test: ir.Atom, base: virtual_heap.Heap, sides: tuple[Side, Side],
+        roots: list[tuple[str, ir.Atom, ir.Atom]], builder: Builder, span: ir.Span | None,
+    ) -> list[ir.Atom]:
+        """The ``If`` of two paths; the atoms that its results are for ``roots``."""
+        return join_sides(self, test, base, sides, roots, builder, span)
+
+    def raise_there(self, problem: Exception, builder: Builder, span: ir.Span | None) -> None:
+        """Write the statement that raises an exception."""
         plain = all(isinstance(a, (str, int, float, type(None))) for a in problem.args)
         args = [ir.Const(a) for a in (problem.args if plain else (str(problem),))]
         made = At(self, self.frame, builder, span).call(type(problem), args).leave()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
+from s2s.analysis.abstract.lattice import is_number
 from s2s.builder.builder import Builder
 from s2s.core import ir
+from s2s.core.values import Array
 from s2s.errors import error
 from s2s.specialize.frames import Frame
 from s2s.specialize.site import At
@@ -31,7 +33,7 @@ def check_read(
         if atom.value is ir.POSSIBLY_UNASSIGNED.value:
             raise possibly_unassigned(original.name if isinstance(original, ir.Var) else "", span, frame)
         return
-    check_bound(specializer, atom, builder, span)
+    check_bound(specializer, atom, builder, span, original.name if isinstance(original, ir.Var) else "")
 
 
 def check_joined(specializer: Specializer, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> None:
@@ -43,10 +45,14 @@ def check_joined(specializer: Specializer, atom: ir.Atom, builder: Builder, span
 def _undefined(specializer: Specializer, atom: ir.Atom, span: ir.Span | None, frame: Frame) -> Exception:
     if isinstance(atom, ir.Var) and frame.is_nested:
         return error("S2S209", span=span, asked_by=frame.called_from, name=atom.name)
-    return specializer.raised(UnboundLocalError(_UNBOUND.format(atom.name if isinstance(atom, ir.Var) else atom)))
+    is_named = isinstance(atom, ir.Var) and not atom.is_temporary
+    text = _UNBOUND.format(atom.name) if is_named else "a local variable is read where it has no value"  # type: ignore[union-attr]
+    return specializer.raised(UnboundLocalError(text))
 
 
-def check_bound(specializer: Specializer, atom: Any, builder: Builder, span: ir.Span | None) -> None:
+def check_bound(
+    specializer: Specializer, atom: Any, builder: Builder, span: ir.Span | None, called: str = ""
+) -> None:
     """Raise the user's UnboundLocalError where a variable that some path leaves unbound is read."""
     if not isinstance(atom, ir.Var) or atom not in specializer.context.unbound or builder.is_bound(atom):
         return
@@ -55,13 +61,15 @@ def check_bound(specializer: Specializer, atom: Any, builder: Builder, span: ir.
     builder.bound.add(atom)
     missing = specializer.context.unbound[atom]
     if missing is None:
-        builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_bound), (atom,)), span))
+        holds_data = is_number(specializer.context.value(atom)) or isinstance(specializer.context.value(atom), Array)
+        named = (ir.Const(atom.name),) if holds_data and not atom.is_temporary else ()
+        builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_bound), (atom, *named)), span))
         return
     if atom in specializer.context.possibly_unassigned:
         name = ir.Const(atom.name.lstrip("%"))
         builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_sure), (missing, name)), span))
         return
-    text = _UNBOUND.format(atom.name)
+    text = _UNBOUND.format(called if atom.is_temporary and called else atom.name)
     child = builder.child()
     at = At(specializer, specializer.frame, child, span)
     problem = at.call(UnboundLocalError, [ir.Const(text)]).leave()

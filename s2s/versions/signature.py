@@ -22,6 +22,7 @@ from s2s.core.array_classes import is_array_class, named
 from s2s.core.const import Const
 from s2s.core.inspection import (
     MISSING,
+    cached_names,
     class_attribute,
     has_own_operators,
     is_sealed,
@@ -265,11 +266,14 @@ def may_have_gradient(value: Any) -> bool:
 
 
 def own_attributes(value: Any) -> dict[str, Any]:
-    """The attributes that an object itself has, those in slots among them, as reading them gives."""
+    """The attributes that an object itself has, those in slots among them, as reading them gives; not what it remembers
+    of them."""
     found = {}
     kind = type(value)
     for name in [*own_dict(value), *slots_of(kind)]:
         descriptor = class_attribute(kind, name, None)
+        if issubclass(type(descriptor), functools.cached_property):
+            continue
         is_slot = type(descriptor) is types.MemberDescriptorType
         if is_slot or class_attribute(type(descriptor), "__set__") is MISSING:
             own = own_value(value, name)
@@ -522,7 +526,9 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
             slots = [k for k in slots_of(kind) if k in keys]
             if len(slots) < len(keys) or kind.__dictoffset__:
                 own = frozenset(k for k in keys if k not in slots)
-                tests.append(f"{expr}.__dict__.keys() == {names.add(own, 'k')}")
+                remembered = cached_names(kind)
+                less = f" - {names.add(remembered, 'k')}" if remembered else ""
+                tests.append(f"{expr}.__dict__.keys(){less} == {names.add(own, 'k')}")
             tests += [f"{names.add(hasattr)}({expr}, {k!r})" for k in slots]
             for k, item in zip(keys, items, strict=True):
                 tests += guard_source(f"{expr}.{k}", item, names, getattr(value, k, None))

@@ -459,8 +459,11 @@ class _Rewriter(ast.NodeTransformer):
         return node
 
     def visit_Expr(self, node: ast.Expr) -> Any:
-        """``rt.check_bound(x)`` is a read of ``x``, which ``check_bound`` sees to."""
+        """``rt.check_bound(x)`` is a read of ``x``, which ``check_bound`` sees to; where it names ``x``, that may be
+        None for no value."""
         match node.value:
+            case ast.Call(func=func, args=[ast.Name() as name, _]) if self._static(func) is rt.check_bound:
+                return self._raise_where(ast.Compare(name, [ast.Is()], [ast.Constant(None)]), node)
             case ast.Call(func=func, args=[ast.Name() as name]) if self._static(func) is rt.check_bound:
                 return ast.copy_location(ast.Assign([ast.Name(self.fresh("unused"), ast.Store())], name), node)
             case ast.Call(func=func) if self._static(func) is rt.check_operand:  # there are numbers and arrays only

@@ -169,7 +169,7 @@ def _of_instance(site: CallSite) -> ir.Atom | None:
     if fn is dir:
         return instances.names(at, args[0])
     if fn is callable:
-        return ir.Const(instances.has(at, args[0], "__call__"))
+        return instances.has(at, args[0], "__call__")
     if len(args) > 1 and isinstance(args[1], ir.Const) and isinstance(args[1].value, str):
         return _of_attribute(site, args[1].value)
     return NOT_HANDLED
@@ -181,7 +181,7 @@ def _of_attribute(site: CallSite, name: str) -> ir.Atom | None:
     if fn is getattr:
         return instances.get(at, args[0], name, args[2] if len(args) > 2 else None)
     if fn is hasattr:
-        return ir.Const(instances.has(at, args[0], name))
+        return instances.has(at, args[0], name)
     if fn in (delattr, object.__delattr__):
         return instances.delete(at, args[0], args[1])
     if fn is setattr:

@@ -8,6 +8,7 @@ results of an ``If`` or the carried variables of a loop. With these, ``rebuild``
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -49,6 +50,8 @@ class Node:
     cell: Cell | None
     state: State
     children: list[Any] = field(default_factory=list)
+    lacks: dict[str, Any] = field(default_factory=dict)
+    """The attributes that an object has on some paths only, each with what says whether it has it."""
     whole: Any = None
     unknown: str = ""
 
@@ -173,7 +176,21 @@ class Join:
         for item in keys:
             a, b = (self._read(side, c, item) for side, c in zip(self.sides, pair, strict=True))
             node.children.append(self._visit((*key, item), f"{name}_{item}", a, b))
+            if is_instance(node.state):
+                self._note_lacking(node, (*key, item, "has"), item, (a, b), states)
         return node
+
+    def _note_lacking(
+        self, node: Node, key: tuple[Any, ...], item: str, found: tuple[ir.Atom, ir.Atom], states: list[State | None]
+    ) -> None:
+        """An attribute that one side may not have."""
+        first, second = (
+            s.lacks.get(item, ir.Const(a != ir.UNDEFINED)) if s is not None else None
+            for a, s in zip(found, states, strict=True)
+        )
+        first, second = first or second, second or first  # a variable without a value is no object that lacks anything
+        if (first, second) != (ir.Const(True), ir.Const(True)):
+            node.lacks[item] = self._visit(key, f"has_{item}", first, second)  # type: ignore[arg-type]
 
     def _is_varied(self, side: Side, cell: Cell) -> bool:
         with on(self.context, side.heap):
@@ -224,7 +241,8 @@ class Join:
                 return ("node", seen[id(part)])
             seen[id(part)] = len(seen)
             inner = tuple(map(show, part.children)) if part.whole is None else (show(part.whole),)
-            return (part.cell, part.state.kind, part.state.keys, bool(part.unknown), inner)
+            lacks = tuple((name, show(has)) for name, has in part.lacks.items())
+            return (part.cell, part.state.kind, part.state.keys, bool(part.unknown), inner, lacks)
 
         return tuple(map(show, self.roots)), tuple(show(self.nodes[c, c]) for c in self.touched)
 
@@ -274,7 +292,12 @@ class Join:
         else:
             items = tuple(self._atom(child, cells, values) for child in node.children)
             state = node.state
-            heap.states[cell] = State(state.kind, state.keys, items, None, state.borrowed, state.extra)
+            lacks = {name: self._atom(part, cells, values) for name, part in node.lacks.items()}
+            filled = State(state.kind, state.keys, items, None, state.borrowed, state.extra, lacks)
+            for name in [name for name, has in lacks.items() if isinstance(has, ir.Const)]:
+                filled = filled.decided(name, lacks[name] == ir.Const(True))
+            self.context.presence.update(has for has in filled.lacks.values() if isinstance(has, ir.Var))
+            heap.states[cell] = filled
         for side, source in zip(self.sides, node.pair, strict=True):
             if source is not None and source in side.heap.closed:
                 heap.closed.setdefault(cell, side.heap.closed[source])
@@ -299,6 +322,17 @@ class Join:
                 virtual_heap.close(self.context, source.var, DEPENDS)
 
 
+def with_known_attributes(context: Context, heap: Heap, test: ir.Atom, is_true: bool) -> Heap:
+    """The heap on a side of a branch of which the test may say whether objects have an attribute."""
+    while (inner := context.definition(test, operator.not_)) is not None:
+        test, is_true = inner[0], not is_true
+    if test in context.presence:
+        for cell, state in list(heap.states.items()):
+            for name in [name for name, has in state.lacks.items() if has == test]:
+                heap.states[cell] = heap.states[cell].decided(name, is_true)
+    return heap
+
+
 def new_mirrors(start: Heap, end: Heap) -> list[Cell]:
     """The containers that were given to an object from outside between a start and an end."""
     return [cell for cell, mirror in end.mirrors.items() if start.mirrors.get(cell) is not mirror]
@@ -315,4 +349,7 @@ def changed_cells(start: Heap, *ends: Heap) -> list[Cell]:
     return list(found)
 
 
-__all__ = ["DEPENDS", "Join", "Leaf", "Side", "changed_cells", "is_dict", "is_sequence", "new_mirrors", "on"]
+__all__ = [
+    "DEPENDS", "Join", "Leaf", "Side", "changed_cells", "is_dict", "is_sequence", "new_mirrors", "on",
+    "with_known_attributes",
+]

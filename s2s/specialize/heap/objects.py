@@ -40,7 +40,7 @@ from s2s.directives.decorated import Differentiable
 from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import MISSING, is_function_like, with_sizes
-from s2s.specialize.heap import effects
+from s2s.specialize.heap import effects, lacking
 from s2s.specialize.heap.classes import class_seen, is_data_descriptor, is_descriptor, is_generated, own_names
 from s2s.specialize.heap.live_objects import Place, bound
 from s2s.specialize.speculation import speculate
@@ -157,6 +157,8 @@ class Instances:
         """``ref.name``."""
         cell = cell_of(self.context, ref)
         assert cell is not None
+        if lacking.says_whether(self.specializer, cell, name) is not None:
+            return lacking.on_both(self.specializer, at, cell, name, lambda side: self.get(side, ref, name, default))
         kind = self.context.heap.peek(cell).kind
         reader = MISSING if kind is super else self.look_up(kind, "__getattribute__")
         if isinstance(reader, types.FunctionType):
@@ -175,6 +177,11 @@ class Instances:
 
     def get_plainly(self, at: At, ref: ir.Atom, name: str, default: ir.Atom | None = None) -> ir.Atom:
         """``object.__getattribute__(ref, name)``, then ``__getattr__``."""
+        cell = cell_of(self.context, ref)
+        assert cell is not None
+        if lacking.says_whether(self.specializer, cell, name) is not None:
+            return lacking.on_both(
+                self.specializer, at, cell, name, lambda side: self.get_plainly(side, ref, name, default))
         if default is not None:
             found = self._attempted(at, ref, name, self._with_hook)
             return default if found is None else found
@@ -330,6 +337,7 @@ class Instances:
         """``vars(o)``: a dict of the attributes, to be read."""
         from s2s.specialize.heap.making import new_dict
 
+        lacking.check_complete(at, cell)
         state = self.context.heap.state(cell, at.span)
         entries = state.entries()
         if state.borrowed and cell in self.live.objects:
@@ -422,16 +430,27 @@ class Instances:
         assert cell is not None
         state = self.context.heap.state(cell, at.span)
         entries = state.entries()
+        if isinstance(name, ir.Const) and lacking.says_whether(self.specializer, cell, name.value) is not None:
+            return lacking.on_both(self.specializer, at, cell, name.value, lambda side: self.delete(side, ref, name))
+        if isinstance(name, ir.Const) and not state.borrowed and name.value not in entries and (
+                self.look_up(state.kind, name.value) is MISSING):
+            text = f"'{state.kind.__name__}' object has no attribute '{name.value}'"
+            raise self.specializer.raised(AttributeError(text))
         if not isinstance(name, ir.Const) or state.borrowed or name.value not in entries:
             raise at.refuse(cell.name, "whether it has the attribute is not known here")
         del entries[name.value]
         self.context.heap.change(cell, state.with_entries(entries), at.span)
         return ir.Const(None)
 
-    def has(self, at: At, ref: ir.Atom, name: str) -> bool:
+    def has(self, at: At, ref: ir.Atom, name: str) -> ir.Atom:
         """``hasattr(ref, name)``."""
         cell = cell_of(self.context, ref)
         assert cell is not None
+        if lacking.says_whether(self.specializer, cell, name) is not None:
+            return lacking.whether(self.specializer, at, cell, name, lambda side: self.has(side, ref, name))
+        return ir.Const(self._has(at, ref, cell, name))
+
+    def _has(self, at: At, ref: ir.Atom, cell: Cell, name: str) -> bool:
         state = self.context.heap.state(cell, at.span)
         if isinstance(self.look_up(state.kind, "__getattribute__"), types.FunctionType):
             raise at.refuse(cell.name, "`hasattr` of an object with `__getattribute__` cannot be followed")
@@ -457,6 +476,7 @@ class Instances:
         state = self.context.heap.state(cell, at.span)
         if self.look_up(state.kind, "__dir__") is not object.__dict__["__dir__"]:
             return None
+        lacking.check_complete(at, cell)
         if cell in self.live.objects:
             self.live.guard_identity(cell)
             self.live.names(cell)
@@ -596,7 +616,7 @@ class Instances:
                     found = virtual_heap.read(at.builder, cell, name, "%", at.span)
                     assert found is not None
                     entries[name] = found
-        made = State(state.kind, tuple(entries), tuple(entries.values()))
+        made = State(state.kind, tuple(entries), tuple(entries.values()), lacks=state.lacks)
         return virtual_heap.make_cell(self.context, made, cell.name, at.span).var
 
     def freeze(self, builder: Builder, cell: Cell, name: str) -> ir.Atom:
@@ -610,6 +630,8 @@ class Instances:
         severs = virtual_heap.is_varied(self.context, cell) and not self.context.for_value
         if severs or cell.origin is not None or state.kind is super:
             raise error("S2S138", span=cell.span, name=state.kind.__name__)
+        for lacked in state.lacks:
+            raise error("S2S132", span=cell.span, name=cell.name, label=lacking.DEPENDS.format(lacked))
         if cell in self.freezing:
             raise error("S2S133", span=cell.span, name=cell.name)
         self.freezing.add(cell)
