@@ -109,12 +109,16 @@ def lines_of(fn: types.FunctionType) -> list[str]:
     # Python 3.13 keeps the lines of `python -c` under the name that `exec` gives to any text.
     made = "lambda" if code.co_name == "<lambda>" else f"def {code.co_name}"
     if not lines or (code.co_filename == "<string>" and made not in "".join(lines)):
-        raise error(
-            "S2S302", name=code.co_qualname,
-            label=f"it was compiled from {code.co_filename}, which cannot be read",
-            hint=NO_TEXT.get(code.co_filename, ""),
-        )
+        raise _unread(code)
     return lines
+
+
+def _unread(code: types.CodeType) -> Exception:
+    return error(
+        "S2S302", name=code.co_qualname,
+        label=f"it was compiled from {code.co_filename}, which cannot be read",
+        hint=NO_TEXT.get(code.co_filename, ""),
+    )
 
 
 def _from_nowhere(fn: types.FunctionType) -> list[str]:
@@ -130,6 +134,8 @@ def _from_nowhere(fn: types.FunctionType) -> list[str]:
 
 def _changed(fn: types.FunctionType) -> Exception:
     code = fn.__code__
+    if code.co_filename == "<string>":  # the lines are those of `python -c`, which hold the text that `exec` ran
+        return _unread(code)
     return error(
         "S2S303", name=code.co_qualname,
         label=f"line {code.co_firstlineno} of {code.co_filename} no longer holds the function that runs",

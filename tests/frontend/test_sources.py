@@ -165,6 +165,17 @@ def test_code_made_by_exec_is_found_where_linecache_knows_it():
     assert find(space["g"]).text == text
 
 
+def test_lines_of_the_command_line_are_not_those_of_what_it_executes(monkeypatch):
+    """Python 3.13 keeps those of ``python -c`` under the name that ``exec`` gives to its text."""
+    text = "space = {}\nexec('def g(x):\\n    return x ** 2\\n', space)\n"
+    monkeypatch.setitem(linecache.cache, "<string>", (len(text), None, text.splitlines(True), "<string>"))
+    monkeypatch.setattr(linecache, "checkcache", lambda name: None)
+    space: dict = {}
+    exec("def g(x):\n    return x ** 2\n", space)
+    with pytest.raises(SourceUnavailableError, match=r"\[S2S302\]"):
+        find(space["g"])
+
+
 def test_without_lines_the_source_is_unavailable():
     space: dict = {}
     exec("def g(x): return x", space)
