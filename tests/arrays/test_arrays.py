@@ -380,6 +380,19 @@ def test_two_devices_in_parts(second):
         gradient(w, [parts[0], np.ones((2, 3)), parts[2]])
 
 
+def test_an_element_or_a_number():
+    def chained(x):
+        z = np.empty(5)
+        for i in range(5):
+            z[i] = np.sin(x[i]) * (z[i - 1] if i else 1.0)
+        return np.sum(z)
+
+    x = np.linspace(0.4, 1.3, 5)
+    step = 1e-6 * np.eye(5)
+    differences = [(chained(x + e) - chained(x - e)) / 2e-6 for e in step]
+    np.testing.assert_allclose(s2s.grad(chained)(on(x)).get(), differences, rtol=1e-7)
+
+
 def test_a_function_that_the_module_lacks():
     def f(x):
         return np.sum(np.insert(x, 1, 2.0) ** 2)
