@@ -174,3 +174,155 @@ def test_names_of_ours_in_the_tables_exist():
         found = s2s
         for part in name[1:].split("."):
             found = getattr(found, part)
+
+
+# --- rows that say how a program is written -------------------------------------------------------------------------
+
+
+def rows_of_idioms(jax, jnp):
+    """What the tables have of JAX's ways, beside the way it is written here: two gradients that are the same."""
+    lax = jax.lax
+
+    def branch(x):
+        return x[0] * x[1] if x[0] > 0.0 else np.sum(x)
+
+    def repeated(x):
+        for _ in range(4):
+            x = np.sin(x)
+        return np.sum(x)
+
+    def scanned(x):
+        total, out = 0.0, np.empty(3)
+        for k, v in enumerate(x):
+            total = total + v * v
+            out[k] = total
+        return np.prod(out)
+
+    def searched(x):
+        y = x * x
+        while np.sum(y) > 0.5:
+            y = 0.5 * y
+        return np.sum(y * x)
+
+    def stored(x):
+        y = x * 2.0
+        y[1] = x[0] ** 2
+        np.add.at(y, [0, 0], x[1])
+        y[2] += x[2]
+        return np.sum(y * y)
+
+    def chosen(x, how):
+        match how:
+            case "square":
+                return np.sum(x * x)
+            case _:
+                return np.sum(x)
+
+    def scan(total, v):
+        return total + v * v, total + v * v
+
+    def added(x):
+        y = (2.0 * x).at[1].set(x[0] ** 2)
+        y = y.at[jnp.array([0, 0])].add(x[1])
+        return jnp.sum(y.at[2].add(x[2]) ** 2)
+
+    return {
+        "`lax.cond`": (
+            s2s.grad(branch), jax.grad(lambda x: lax.cond(x[0] > 0.0, lambda: x[0] * x[1], lambda: x.sum())),
+        ),
+        "`lax.switch`": (
+            lambda x: s2s.grad(chosen)(x, "square"),
+            jax.grad(lambda x: lax.switch(0, [lambda: jnp.sum(x * x), lambda: jnp.sum(x)])),
+        ),
+        "static_argnums": (
+            lambda x: s2s.grad(chosen)(x, "other"),
+            lambda x: jax.jit(
+                jax.grad(lambda x, how: jnp.sum(x * x if how == "square" else x)), static_argnums=1)(x, "other"),
+        ),
+        "lax.fori_loop": (
+            s2s.grad(repeated), jax.grad(lambda x: jnp.sum(lax.fori_loop(0, 4, lambda k, x: jnp.sin(x), x))),
+        ),
+        "`lax.scan`": (s2s.grad(scanned), jax.grad(lambda x: jnp.prod(lax.scan(scan, 0.0, x)[1]))),
+        "`lax.while_loop`": (
+            s2s.jacfwd(searched),
+            jax.jacfwd(lambda x: jnp.sum(lax.while_loop(lambda y: jnp.sum(y) > 0.5, lambda y: 0.5 * y, x * x) * x)),
+        ),
+        "x.at[i].set(v)": (s2s.grad(stored), jax.grad(added)),
+        "jax.jit(f)": (s2s.grad(f), jax.jit(jax.grad(lambda x: f(x, jnp)))),
+    }
+
+
+def test_idioms_of_jax_have_the_same_gradients():
+    jax = pytest.importorskip("jax")
+    for cell, (ours, theirs) in rows_of_idioms(jax, jax.numpy).items():
+        assert cell in TEXT, cell
+        assert same(ours(X), theirs(X)), cell
+
+
+def rule_of_square(out, out_bar, x):
+    return 3.0 * out_bar * x
+
+
+def test_rules_of_ones_own_give_what_those_of_the_others_give():
+    """Of a function whose rule is wrong on purpose, so that it shows: three halves of the derivative."""
+    jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
+    ag = pytest.importorskip("autograd.extend")
+    import autograd
+
+    @s2s.custom_gradient
+    def square(x):
+        return x * x, lambda g: 3.0 * g * x
+
+    def registered(x):
+        return x * x
+
+    s2s.defvjp(registered, rule_of_square)
+    s2s.defjvp(registered, lambda out, dots, x: 3.0 * dots[0] * x)
+
+    @jax.custom_vjp
+    def of_jax(x):
+        return x * x
+
+    of_jax.defvjp(lambda x: (x * x, x), lambda x, g: (3.0 * g * x,))
+    of_autograd = ag.primitive(lambda x: x * x)
+    ag.defvjp(of_autograd, lambda ans, x: lambda g: 3.0 * g * x)
+
+    class OfTorch(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * x
+
+        @staticmethod
+        def backward(ctx, g):
+            return 3.0 * g * ctx.saved_tensors[0]
+
+    x = torch.tensor(X, requires_grad=True)
+    OfTorch.apply(x).sum().backward()
+    found = [
+        s2s.grad(lambda x: np.sum(square(x)))(X), s2s.grad(lambda x: np.sum(registered(x)))(X),
+        s2s.jvp(registered, (X,), (np.ones(3),))[1],
+        jax.grad(lambda x: of_jax(x).sum())(X), autograd.grad(lambda x: of_autograd(x).sum())(X), x.grad,
+    ]
+    assert all(same(3.0 * X, slope) for slope in found)
+
+
+def test_hooks_clip_as_those_of_torch():
+    torch = pytest.importorskip("torch")
+    x = torch.tensor(X, requires_grad=True)
+    y = x * x
+    y.register_hook(lambda g: g.clamp(-1.0, 1.0))
+    (y**2).sum().backward()
+    clip = s2s.insert_in_reverse(lambda g: np.clip(g, -1.0, 1.0))
+    assert same(s2s.grad(lambda x: np.sum(clip(x * x) ** 2))(X), x.grad)
+
+
+def test_a_training_step_is_that_of_torch():
+    torch = pytest.importorskip("torch")
+    p = torch.tensor(X, requires_grad=True)
+    optimizer = torch.optim.Adam([p], lr=1e-3)
+    for _ in range(5):
+        optimizer.zero_grad()
+        torch.sum(torch.sin(p) * p**2).backward()
+        optimizer.step()
+    assert same(s2s.optim.Adam(1e-3).minimize(f, X.copy(), steps=5).params, p)
