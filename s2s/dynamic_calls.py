@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import itertools
 import linecache
+import threading
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -67,7 +69,8 @@ def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes
     given, places = _by_position(fn, args, kwargs)
     rest = {name: value for name, value in kwargs.items() if name not in places}
     argnums = tuple(k for k, value in enumerate(given) if _carries(value))
-    out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given), changes)(*given, **rest)
+    with _not_in_itself("vjp", fn, given):
+        out, pullback = derivative("vjp", fn, argnums, False, "zeros", len(given), changes)(*given, **rest)
 
     def pull(cotangent: Any) -> tuple[Any, ...]:
         found = stack.deeper(pullback, cotangent)
@@ -130,9 +133,10 @@ def _jvp_of_call(
         if at is not None and moving[k]:
             tangents[at] = dot
     _check_followed(fn, given)
-    if total is not None:
-        return _along_all(fn, given, tangents, rest, total)
-    out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
+    with _not_in_itself("jvp", fn, (*given, *tangents)):
+        if total is not None:
+            return _along_all(fn, given, tangents, rest, total)
+        out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
     return out, out_dot
 
 
@@ -283,6 +287,39 @@ def _cotangents_of(fn: Any) -> Any:
         return pullback(cotangent)
 
     return pull
+
+
+_around = threading.local()
+"""The call that is made again, and differentiated, around the present one."""
+
+
+@contextlib.contextmanager
+def _not_in_itself(mode: str, fn: Any, args: tuple[Any, ...]) -> Iterator[None]:
+    """Raise NoDerivativeError where the derivative of a call that is made again would be that of the same call, without
+    end: of derivatives of a higher order than are followed."""
+    from s2s.errors import error
+
+    if fn is not tangent_of_call and fn is not cotangents_of_call:
+        yield
+        return
+    before = getattr(_around, "call", None)
+    if before is not None and before[:2] == (mode, fn) and _is_same(before[2], args):
+        reason = "it is decided when the program runs, and differentiated more often than can be followed there"
+        raise error("S2S202", name="a function", reason=reason)
+    _around.call = mode, fn, args
+    try:
+        yield
+    finally:
+        _around.call = before
+
+
+def _is_same(a: Any, b: Any) -> bool:
+    """Whether two arguments hold the same."""
+    if isinstance(a, (tuple, list)):
+        return type(a) is type(b) and len(a) == len(b) and all(map(_is_same, a, b))
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and np.array_equal(a, b)
+    return a is b or (isinstance(a, (int, float, complex, np.generic)) and type(a) is type(b) and bool(a == b))
 
 
 def _check_followed(fn: Any, given: tuple[Any, ...]) -> None:

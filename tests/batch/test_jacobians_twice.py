@@ -163,6 +163,19 @@ def test_hessians_of_results_of_an_unknown_kind(f):
     np.testing.assert_allclose(s2s.hessian(f)(X), _hessian_by_differences(f, X), rtol=1e-6, atol=1e-7)
 
 
+def _squares_of_the_hessian(x):
+    return np.sum(s2s.hessian(by_recursion)(x) ** 2)
+
+
+def test_third_derivatives_of_a_recursion_end(monkeypatch):
+    """Those of a call that is decided at run time are not followed: refused, and then recorded."""
+    with pytest.raises(s2s.errors.NoDerivativeError, match="more often than can be followed"):
+        s2s.grad(_squares_of_the_hessian)(X)
+    monkeypatch.delenv("S2S_RECORDED")
+    expected = _differences(lambda x: np.array(_squares_of_the_hessian(x)), X)[0]
+    np.testing.assert_allclose(s2s.grad(_squares_of_the_hessian)(X), expected, rtol=1e-6)
+
+
 def while_growing(x):
     y = np.sum(x)
     s = 1.0
