@@ -482,7 +482,7 @@ def starred_displays(x):
     return c[2] * c[0] + sum((*b, *a)) * {**{"a": x[3]}, "b": 2.0}["a"]
 
 
-@calls("`[*x, *a]` of an array", recorded=True)
+@calls("`[*x, *a]` of an array")
 def starred_display_of_an_array(x):
     p = [*x, *[x[0], 2.0]]
     return sum(t**2 for t in p) + len((*p, 1))
