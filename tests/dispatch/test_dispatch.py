@@ -18,7 +18,7 @@ import pytest
 import s2s
 from s2s.core.ir import Const
 from s2s.core.values import UNKNOWN, Array, ArrayLike, Dim, Known, ListOf, Mapping, Scalar, Sequence
-from s2s.dispatch import dispatcher, lookup
+from s2s.dispatch import dispatcher, lookup, writer
 from s2s.dispatch.dispatcher import INLINE, MOST_OBJECTS, Dispatcher
 from s2s.errors import ArgumentError, InternalError
 from s2s.versions.argument_guards import EqualGuard, SizeGuard
@@ -555,3 +555,21 @@ def test_what_is_deleted_after_a_call_is_missed_where_the_function_reads_it(name
     else:
         setattr(owner, entry, kept)
     assert found(1.3) == before
+
+
+def test_functions_with_like_parameters_share_what_their_dispatchers_are_compiled_to():
+    def square(x, y):
+        return x * x * y
+
+    def product(x, y):
+        return 3.0 * x * y
+
+    first, second = s2s.grad(square), s2s.grad(product)
+    assert first(2.0, 5.0) == 20.0
+    compiled = writer._inner_code.cache_info().misses
+    assert second(2.0, 5.0) == 15.0
+    assert writer._inner_code.cache_info().misses == compiled
+    for made, name in ((first, "square_grad"), (second, "product_grad")):
+        code = made.dispatcher.function.__code__
+        assert made.__name__ == code.co_name == code.co_qualname == name
+    assert first(2.0, 5.0) == 20.0
