@@ -105,7 +105,8 @@ def lines_of(fn: types.FunctionType) -> list[str]:
     """The lines of the function's file; of what ``exec`` ran, where ``linecache`` was told."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)
-    lines = linecache.getlines(code.co_filename, fn.__globals__) or _from_nowhere(fn)
+    is_frozen = code.co_filename.startswith("<frozen ")  # Python 3.14 has lines for these
+    lines = [] if is_frozen else linecache.getlines(code.co_filename, fn.__globals__) or _from_nowhere(fn)
     # Python 3.13 keeps the lines of `python -c` under the name that `exec` gives to any text.
     made = "lambda" if code.co_name == "<lambda>" else f"def {code.co_name}"
     if not lines or (code.co_filename == "<string>" and made not in "".join(lines)):

@@ -1,7 +1,6 @@
 """A function that no file holds goes in; texts come out that may be the one that it was compiled from.
 
     python -c "..."           among the arguments of Python
-    <frozen abc>              the file of the module that Python has within itself
     python < program.py       the file behind standard input, where it is one
     >>> def f(x): ...         what Python keeps of it, from 3.14 on, else the lines that the interpreter remembers,
                               where it reads them by readline
@@ -12,7 +11,6 @@ Whether a text is the one is decided by who asks: it must compile to the code th
 from __future__ import annotations
 
 import inspect
-import linecache
 import os
 import stat
 import sys
@@ -36,9 +34,9 @@ _MOST = 5000
 def texts(fn: types.FunctionType) -> Iterator[list[str]]:
     """The lines of texts, of which the one that the function is in begins where the numbers of its lines begin."""
     name = fn.__code__.co_filename
+    if name.startswith("<frozen "):  # what a module does that Python has within itself is not looked into
+        return
     yield from _kept_by_python(fn)
-    if name.startswith("<frozen "):
-        yield linecache.getlines(fn.__globals__.get("__file__") or "")
     if fn.__globals__ is not vars(sys.modules["__main__"]):
         return
     if name == "<string>":

@@ -395,6 +395,8 @@ TESTED_ELSEWHERE = (
     "scipy.interpolate.RectBivariateSpline.ev", "scipy.interpolate._BivariateSplineBase.__call__",
     "scipy.interpolate.BivariateSpline.ev", "SuperLU.solve", "complex.conjugate", "s2s.runtime.differentiated_as",
     "s2s.rules.scipy.linalg_spaces.tridiagonal_pairs",  # its signs are LAPACK's: tests/models/test_polynomials.py
+    "s2s.runtime.directions.rows", "s2s.runtime.directions.rows_bar", "s2s.runtime.directions.columns",
+    "s2s.runtime.directions.columns_bar", "s2s.runtime.like",  # tests/batch/test_jacobians_twice.py
     "s2s.models.solutions.underived", "scipy.interpolate._iter_solve",
     # the same draw has no other derivative than the one along its quantile: tests/models/test_draws.py
     "s2s.models.sparse_spectra.expm_times",  # of sparse matrices: tests/models/test_sparse_spectra.py

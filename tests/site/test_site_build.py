@@ -36,7 +36,7 @@ def test_a_page_shows_what_its_example_raises(load):
     body = error_pages.of_codes(TEXT)["Syntax, stores and containers"]["S2S103"]
     example = error_pages.prelude(TEXT) + error_pages.EXAMPLE.search(body)[1]
     message = error_pages.messages({"S2S103": example})["S2S103"]
-    assert message.startswith("a generator cannot be differentiated [S2S103]\n --> S2S103.py:")
+    assert message.startswith("a generator cannot be differentiated [S2S103]\n  --> S2S103.py:")
     assert f"```text\n{message.rstrip()}\n```" in error_pages.page("S2S103", body, "a group", message)
     with pytest.raises(RuntimeError, match="S2S103 raises nothing"):
         error_pages.messages({"S2S103": "x = 1\n"})

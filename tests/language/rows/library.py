@@ -402,7 +402,7 @@ def subclasses(x):
     return vector.squared() * len(vector) + table.total() ** 2
 
 
-@containers("`UserDict` and `UserList`")
+@containers("`UserDict` and `UserList`", recorded=True)
 def user_containers(x):
     named, items = collections.UserDict({"a": x[0]}), collections.UserList([x[2]])
     named["b"] = x[1]
