@@ -305,7 +305,7 @@ def _contains(evaluator: Evaluator, item: AbstractValue, container: AbstractValu
             return known(item.value in container.value)
         if isinstance(container, Known) and type(container.value) in (tuple, frozenset):
             return answer(_are_among(item.value, container.value))
-        if isinstance(container, Known) and isinstance(container.value, enum.Flag):
+        if isinstance(container, Known) and issubclass(type(container.value), enum.Flag):
             return _is_in_flags(item.value, container.value)
     return Scalar(bool)
 
