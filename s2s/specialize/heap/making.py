@@ -172,7 +172,7 @@ def key_in(specializer: Specializer, state: State, key: ir.Atom) -> ir.Atom:
 def _known_key(specializer: Specializer, key: ir.Atom) -> ir.Atom:
     """A key, as a constant where it is known (a slice with known bounds), or where it can be known under a guard."""
     known = specializer.context.value(key)
-    if isinstance(known, Known) and isinstance(known.value, (slice, tuple)):
+    if isinstance(known, Known) and issubclass(type(known.value), (slice, tuple)):
         return known.const
     bounds = specializer.context.definition(key, slice)
     if bounds is None:
