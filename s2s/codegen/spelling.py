@@ -194,7 +194,7 @@ class Speller:
     def _of_partial(self, value: Any) -> ast.expr | None:
         """An argument that a partial of the user's module holds, such as the function in ``insert_in_reverse(fn)``."""
         for name, found in self._globals.items():
-            if not isinstance(found, functools.partial) or name in self._taken:
+            if not issubclass(type(found), functools.partial) or name in self._taken:
                 continue
             held: list[tuple[str | int, Any]] = [*enumerate(found.args), *found.keywords.items()]
             key = next((key for key, part in held if part is value), None)
