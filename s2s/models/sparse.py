@@ -19,6 +19,7 @@ __all__ = ["Entries", "product", "product_from_left", "sums_at"]
 PLACES = "which of its items are zero depends on the run; give the data and its places, or keep the matrix dense"
 FORM = "it has a rule for data with coordinates, or with indices and their starts"
 ARRAYS = "the result is a np.matrix; use an array: sparse.csr_array instead of csr_matrix"
+BY_LINES = "select rows and columns: K[np.ix_(i, j)]"
 
 # --- products with a constant matrix ----------------------------------------------------------------------------------
 
@@ -307,7 +308,7 @@ class Entries:
             if self.array:
                 return rt.no_derivative("a row or column of a sparse array", "keep both axes: K[[i]], K[:, [j]]")
         elif is_line(rows) != (isinstance(rows, slice) or isinstance(columns, slice)):
-            return rt.no_derivative("single items of a sparse matrix", "select rows and columns: K[np.ix_(i, j)]")
+            return rt.no_derivative("single items of a sparse matrix", BY_LINES)
         found = selected_places((rows, columns), self.rows, self.columns, self.shape, self.format)
         items, at_rows, at_columns, height, width = found
         return Entries(self.data[items], at_rows, at_columns, (height, width), self.format, self.array)
@@ -428,8 +429,12 @@ def places_of_diagonal(rows: Any, columns: Any, k: Any) -> Any:
 def selected_places(key: Any, rows: Any, columns: Any, shape: Any, form: Any) -> Any:
     """The items that an index selects, where they come to lie in the order of the form, and the new shape.
 
-    Along an axis that is selected from, an item comes once for each time that its place is named.
+    Along an axis that is selected from, an item comes once for each time that its place is named. Raises
+    NoDerivativeError for places whose shapes, which may show only when the program runs, name items one by one.
     """
+    tall, wide = (() if isinstance(index, slice) else np.shape(index) for index in key)
+    if tall[1:] not in ((), (1,)) or wide[:-1] not in ((), (1,)):
+        rt.no_derivative("single items of a sparse matrix", BY_LINES)
     named = [np.ravel(np.arange(length)[index]) for length, index in zip(shape, key, strict=True)]
     into_rows, of_rows = pairs(named[0], rows)
     into_columns, items = pairs(named[1], columns[of_rows])

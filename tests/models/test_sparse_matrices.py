@@ -171,10 +171,25 @@ def single_items(t):
     return np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[ROWS, COLUMNS])
 
 
+def items_in_a_table(t):
+    rows, columns = np.array([[0, 1], [1, 2]]), np.array([[0, 1], [0, 2]])
+    return np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[rows, columns] @ X[:2])
+
+
+def rows_across(t):  # as the transpose of a selection
+    rows, columns = np.array([[1, 2]]), np.array([[0], [3]])
+    return np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[rows, columns] @ X[:2])
+
+
+def column_across(t):
+    return np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[np.array([[0, 1]]), 2] @ X[:2])
+
+
 @pytest.mark.parametrize(
     "f, reason",
     [
         (by_coordinates, "tocsr"), (a_row, "keep both axes"), (single_items, "np.ix_"),
+        (items_in_a_table, "np.ix_"), (rows_across, "np.ix_"), (column_across, "np.ix_"),
         (of_an_array, "which of its items are zero"), (of_a_matrix, "np.matrix"), (as_a_number, "np.matrix"),
         (not_converged, "converged"),
     ],
