@@ -404,6 +404,16 @@ def test_source_by_arguments_annotations_and_defaults(fake):
     assert s2s.grad(loss).source == loss.adjoint_source
 
 
+def test_source_of_a_call_that_does_not_fit():
+    def scaled(x, w):
+        return x * w
+
+    with pytest.raises(TypeError, match=r"^scaled\(\) missing 1 required positional argument: 'w'"):
+        s2s.source(scaled, 1.0)
+    with pytest.raises(s2s.errors.ArgumentError, match=r"^scaled\(\) got an unexpected keyword argument 'v'"):
+        s2s.source(scaled, 1.0, v=2.0)
+
+
 def test_source_modes(fake):
     fake.answers["loss"] = lambda function, arguments, request: compiled(
         f"g_{request.mode}", "w, x", f"return {request.wrt!r}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import join, lengths_of, truth
 from s2s.builder import virtual_heap
-from s2s.builder.builder import Builder, has_zero_derivative
+from s2s.builder.builder import Builder, Context, has_zero_derivative
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.dataflow import along, reachable
@@ -379,10 +379,7 @@ def _stable(
         params = [context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves]
         child = builder.child()
         rebound, reached, known_vars = len(specializer.rebound), len(context.reached), context.births()
-        for param, leaf in zip(params, plan.leaves, strict=True):
-            context.joined(param, leaf.first)
-            if leaf.first == ir.UNDEFINED or leaf.first in context.unbound:
-                context.unbound[param] = None
+        _note_first(context, params, plan)
         atoms, start = plan.rebuild([*params])
         context.heap = start.copy()
         specializer.there.append(known_vars)
@@ -417,6 +414,14 @@ def _stable(
         params_of = {leaf.key: param for param, leaf in zip(params, plan.leaves, strict=True)}
         plan, values = after, _following_activity(specializer, after.leaves, params_of, found, child)
     raise error("S2S136", asked_by=frame.called_from)
+
+
+def _note_first(context: Context, params: list[ir.Var], plan: Join) -> None:
+    """Note what the variables of an iteration are in the first one, which may be nothing."""
+    for param, leaf in zip(params, plan.leaves, strict=True):
+        context.joined(param, leaf.first)
+        if leaf.first == ir.UNDEFINED or leaf.first in context.unbound:
+            context.unbound[param] = None
 
 
 def _check_assigned(

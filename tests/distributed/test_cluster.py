@@ -148,16 +148,21 @@ def test_a_map_has_few_parts_on_the_cluster_at_a_time(client):
     assert known() <= before + 5
 
 
-def test_a_map_goes_on_where_a_worker_is_killed(client, tmp_path):
-    flag = tmp_path / "killed"
-
+def loader_that_kills(place):
+    """Loads 50 rows; the first time that it is asked for those of one part, it kills its worker."""
     def load(k, flag):
-        if k == 5 and not os.path.exists(flag):
+        if k == place and not os.path.exists(flag):
             open(flag, "w").close()
             os.kill(os.getpid(), 9)
         return X[50 * k : 50 * (k + 1)]
 
-    lazy = dask.delayed(load)
+    return load
+
+
+def test_a_map_goes_on_where_a_worker_is_killed(client, tmp_path):
+    flag = tmp_path / "killed"
+
+    lazy = dask.delayed(loader_that_kills(5))
     mixed = [lazy(k, str(flag)) if k % 2 else X[50 * k : 50 * (k + 1)] for k in range(8)]  # some are sent from here
     found = list(d.map(lambda w, X: X @ w, over="X", client=client, timeout=60)(w, mixed))
     assert flag.exists()
@@ -191,13 +196,7 @@ def test_numba_on_the_workers(client):
 def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client, users, tmp_path):
     flag = tmp_path / "killed"
 
-    def load(k, flag):
-        if k == 3 and not os.path.exists(flag):
-            open(flag, "w").close()
-            os.kill(os.getpid(), 9)
-        return X[50 * k : 50 * (k + 1)]
-
-    lazy = dask.delayed(load)
+    lazy = dask.delayed(loader_that_kills(3))
     Xs = [lazy(k, str(flag)) for k in range(8)]
     before = set(client.run(os.getpid).values())
     gradient = d.value_and_grad(users.loss, over="X, y", client=client, timeout=60)
