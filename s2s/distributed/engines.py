@@ -192,8 +192,9 @@ class OnCluster:
         for left in reversed(range(ATTEMPTS)):
             try:
                 return ask()
-            except (TimeoutError, OSError, KeyError) as problem:  # KeyError: of a worker that has gone meanwhile
-                if not left or not isinstance(problem, KeyError):
+            except (TimeoutError, OSError, KeyError, ValueError) as problem:
+                # KeyError, ValueError: the scheduler counts on a worker that has gone meanwhile
+                if not left or not isinstance(problem, (KeyError, ValueError)):
                     said = str(problem) or type(problem).__name__
                     raise error("S2S706", problem=f"no worker has answered: {said}") from None
         raise AssertionError
