@@ -81,7 +81,7 @@ WITHOUT = {
 }
 """Names without a rule of their own, by reason."""
 
-REFUSED_BEFORE = {"firwin2": "1.17", "lp2bp": "1.17", "lp2bs": "1.17", "yeojohnson_llf": "1.17", "rosen_der": "1.17"}
+REFUSED_BEFORE = {"firwin2": "1.17", "lp2bp": "1.17", "lp2bs": "1.17", "rosen_der": "1.17"}
 """Functions whose source in an older SciPy, before a version, is refused."""
 
 PLACES = np.array([0.1, 0.5, 0.9, 1.4, 2.0, 2.6])
