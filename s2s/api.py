@@ -200,7 +200,7 @@ def source(
     >>> import s2s
     >>> def cube(x):
     ...     return x**3
-    >>> "x_bar = 3 * x ** 2" in s2s.source(cube, 1.0)
+    >>> "x_bar = 3 * x**2" in s2s.source(cube, 1.0)
     True
     >>> s2s.source(cube, 1.0) == s2s.source(cube, kinds="x: float")
     True

@@ -119,11 +119,20 @@ def is_up_to_date(built: Built, is_check: bool = False) -> bool:
         return not built.file.exists()
     try:
         there = built.file.read_text(encoding="utf-8")
-        is_same = ast.dump(ast.parse(there)) == ast.dump(ast.parse(built.text))
+        is_same = _shape(there) == _shape(built.text)
     except (OSError, SyntaxError):
         return False
     is_ours = is_check or committed.records_in(there) == built.records
     return is_same and is_ours and f"{MARK}{built.digest}\n" in there
+
+
+def _shape(text: str) -> str:
+    """What a text says, however it is formatted, with the blanks in its docstrings. Raises SyntaxError."""
+    tree = ast.parse(text)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef)) and (said := ast.get_docstring(node)) is not None:
+            node.body[0] = ast.Expr(ast.Constant(" ".join(said.split())))
+    return ast.dump(tree)
 
 
 def write_built(built: Built) -> None:

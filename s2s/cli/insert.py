@@ -7,6 +7,7 @@ second run changes nothing.
 from __future__ import annotations
 
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -39,10 +40,22 @@ def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[st
         raise CannotLoad(f"{loaded.place}: it reads `{min(loose)}`, which is not a name of its module")
     _, body = split(compiled.text)
     lines = [line for line in compiled.text.splitlines() if line.startswith(("import ", "from "))]
+    name = loaded.place.rpartition(":")[2]
     try:
-        return loaded.place.rpartition(":")[2], formatted(body, file).strip("\n"), lines
+        return name, _formatted_inside(body, name.count("."), file), lines
     except CannotFormat as problem:  # left as it is, it would change when ruff runs again
         raise CannotLoad(f"{file}: nothing is written: {problem}") from problem
+
+
+def _formatted_inside(body: str, depth: int, file: Path) -> str:
+    """Functions as they are formatted inside of so many classes, where lines have less room. Raises CannotFormat."""
+    for level in range(depth):
+        body = f"class C{level}:\n" + textwrap.indent(body, "    ")
+    made = cst.parse_module(formatted(body, file))
+    inner: list[Any] = list(made.body)
+    for _ in range(depth):
+        inner = list(cst.ensure_type(cst.ensure_type(inner[0], cst.ClassDef).body, cst.IndentedBlock).body)
+    return made.with_changes(body=inner, header=(), footer=()).code.strip("\n")
 
 
 ROUNDS = 4

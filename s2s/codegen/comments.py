@@ -11,7 +11,7 @@ import linecache
 import re
 import tokenize
 
-from s2s.codegen.printing import WIDTH
+from s2s.codegen.printing import PROSE, WIDTH
 
 __all__ = ["with_comments"]
 
@@ -35,12 +35,16 @@ def with_comments(lines: list[str]) -> list[str]:
     above, made = dict[int, list[str]](), list(sweep)
     for (file, number), found in places.items():
         indent = sweep[found[0]][: len(sweep[found[0]]) - len(sweep[found[0]].lstrip())]
-        above[found[0]] = [indent + text for text in _above(file, number) if len(indent + text) <= WIDTH]
+        above[found[0]] = [indent + text for text in _above(file, number) if len(indent + text) <= PROSE]
         source = linecache.getline(file, number)
         text, best = _at_end(source), _most_like(source, sweep, found)
         line = sweep[best]
-        if text and "#" not in line and len(line) + 2 + len(text) <= WIDTH and not line.endswith(("(", "[", ",")):
+        if not text or "#" in line or line.endswith(("(", "[", ",")):
+            continue
+        if len(line) + 2 + len(text) <= WIDTH:
             made[best] = _as(f"{line}  {text}", line)
+        elif len(indent + text) <= PROSE:
+            above[found[0]].append(indent + text)
     told = [text for k, line in enumerate(made) for text in (*above.get(k, ()), line)]
     return [*lines[: titles[0] + 1], *told, *lines[last:]]
 

@@ -49,12 +49,12 @@ from s2s.codegen.code import (
 from s2s.codegen.effects import effect_of
 from s2s.codegen.leaves import count_uses, fold_indices, fold_loads, leaves
 from s2s.codegen.measure import depth_of, key_width, width_of
+from s2s.codegen.printing import WIDTH
 from s2s.core import operators, ops
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Load, MakeFunction, Star, Store, Var
 
 __all__ = ["LAMBDAS", "fold"]
 
-WIDTH = 100
 DEPTH = 12
 TERMS = 3
 LAMBDAS = ("<lambda>", "lambda_")
@@ -319,7 +319,7 @@ class _Folder:
                 continue
             growth = candidate.width - width_of(self.code, atom)
             if (
-                (growth > room and not _is_all(statement))
+                (growth > room and not _is_all(statement) and not _is_index(source.value))
                 or candidate.depth > DEPTH
                 or not self.may_pass(candidate, after, steps)
             ):
@@ -558,6 +558,11 @@ def _is_all(statement: Statement) -> bool:
         case Return() | Raise(_, None) | Assign(Var(), Var()) | Copies([_]):
             return True
     return False
+
+
+def _is_index(value: Tree) -> bool:
+    """Whether a value is mostly syntax where it is read, and can be broken there at its commas."""
+    return is_call_of(value, (slice, ops.make_tuple))
 
 
 def _is_called(statement: Statement, atom: Atom) -> bool:

@@ -44,7 +44,7 @@ from s2s.codegen.flatten import flatten
 from s2s.codegen.folding import LAMBDAS
 from s2s.codegen.leaves import leaves
 from s2s.codegen.naming import acts, name_variables, numbered
-from s2s.codegen.printing import WIDTH, print_comment, print_expression, print_header, print_statement
+from s2s.codegen.printing import PROSE, WIDTH, print_comment, print_expression, print_header, print_statement
 from s2s.codegen.spelling import Speller, load
 from s2s.core import operators, ops
 from s2s.core.dataflow import along, reachable
@@ -177,7 +177,7 @@ def _docstring(doc: str, prefix: str) -> list[str]:
     text = doc.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     text = text[:-1] + '\\"' if text.endswith('"') else text
     lines = text.splitlines()
-    if len(lines) == 1 and len(prefix) + len(text) + 6 <= WIDTH:
+    if len(lines) == 1 and len(prefix) + len(text) + 6 <= PROSE:
         return [f'{prefix}"""{text}"""']
     if len(lines) == 1:
         lines = [line for sentence in _SENTENCES.split(text) for line in _wrapped(sentence, prefix)]
@@ -188,7 +188,7 @@ _SENTENCES = re.compile(r"(?<=\.) (?=[A-Z])")
 
 
 def _wrapped(sentence: str, prefix: str) -> list[str]:
-    width = WIDTH - len(prefix) - 3
+    width = PROSE - len(prefix) - 3
     return textwrap.wrap(sentence, width, break_long_words=False, break_on_hyphens=False)
 
 

@@ -533,7 +533,7 @@ def h(u, steps):
         u[1:-1] += 0.1 * (u[2:] - 2.0 * u[1:-1] + u[:-2])
         if k > 3:
             break
-    return np.sum(u ** 2)
+    return np.sum(u**2)
 """,
     "branches": """\
 def h(x, flag):
@@ -594,7 +594,7 @@ def h(n):
 """,
     "precedence": """\
 def h(x, a):
-    y = -x ** 2 + (-x) ** 2 - (x - (x - 1)) / (x * (x + 2) % 3)
+    y = -(x**2) + (-x) ** 2 - (x - (x - 1)) / (x * (x + 2) % 3)
     return y[a[1:, None], ..., ::2].T @ (x @ y), not x, x not in y, x is None
 """,
 }

@@ -349,7 +349,8 @@ def combinations(a):
 def test_an_index_that_leaves_nothing_out_needs_no_helper(f, value, mode):
     text = generated(f, (value,), 0, mode)
     assert "index_bar" not in text and "= ()" not in text
-    assert not [line for line in text.splitlines() if line.lstrip().startswith((")", "]", "("))]
+    stated = [node.value for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Expr)]
+    assert all(isinstance(value, (ast.Call, ast.Constant)) for value in stated)
 
 
 # --- the text runs by itself ----------------------------------------------------------------------
