@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -44,13 +45,14 @@ def _is_looked_at(version: Version) -> bool:
     if not has_arrays or is_recorded(version.compiled):
         return False
     text = version.compiled.text
-    return any(call in text for call in _STEEP) or not all(map(_begins_with_integer, text.split("** ")[1:]))
+    return any(call in text for call in _STEEP) or ("**" in text and _has_steep_power(text))
 
 
-def _begins_with_integer(exponent: str) -> bool:
-    """Whether the text behind ``**`` begins with an integer: such a power has a slope everywhere."""
-    rest = exponent.lstrip("0123456789")
-    return rest != exponent and rest[:1] not in (".", "e", "j")
+def _has_steep_power(text: str) -> bool:
+    """Whether there is a power whose exponent is no integer, 0 or more: others have a slope everywhere."""
+    nodes = ast.walk(ast.parse(text))
+    exponents = [n.right for n in nodes if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Pow)]
+    return any(not isinstance(e, ast.Constant) or not isinstance(e.value, int) for e in exponents)
 
 
 def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
