@@ -36,7 +36,10 @@ _SEEN = "_s2s_seen"
 _NUMBERS = (float, complex, int, np.number, np.ndarray)
 
 _MOST_SHOWN = 6
-"""More elements of an array are not shown."""
+"""An array with more elements is not shown whole."""
+
+_MOST_PLACES = 3
+"""More places in an array are counted."""
 
 
 def raising(
@@ -72,8 +75,9 @@ def raising(
 
 @record
 class _Statement:
-    """What makes a value: where it stands, its text, the names that get the value, and those that it reads. One that is
-    ``whole`` gives its names another value; others change a part of what they have."""
+    """What makes a value: where it stands, its text, the names that get the value, and those that it reads, with the
+    items that it reads of them. One that is ``whole`` gives its names another value; others change a part of what they
+    have."""
 
     line: int
     last: int
@@ -81,6 +85,28 @@ class _Statement:
     names: tuple[str, ...]
     reads: tuple[str, ...]
     whole: bool
+    items: tuple[_Item, ...]
+
+
+@record
+class _Item:
+    """An item that a statement reads, ``x[i, 0]``: its text, the name of what has it, names and numbers of its key."""
+
+    text: str
+    base: str
+    key: tuple[str | int, ...]
+
+    def of(self, known: dict[str, Any]) -> Any:
+        """The number that it was; None where that is not known."""
+        base: Any = known.get(self.base)
+        key: Any = tuple(known.get(k) if isinstance(k, str) else k for k in self.key)
+        if not isinstance(base, (np.ndarray, list, tuple)) or not all(isinstance(k, (int, np.integer)) for k in key):
+            return None
+        try:
+            found = base[key if isinstance(base, np.ndarray) else key[0]]
+        except IndexError:
+            return None
+        return found if isinstance(found, (float, complex, int, np.number)) else None
 
 
 class _Instrumented(ast.NodeTransformer):
@@ -146,7 +172,8 @@ class _Instrumented(ast.NodeTransformer):
         last = node.lineno if isinstance(node, (ast.For, ast.FunctionDef)) else node.end_lineno
         text = " ".join(line.strip() for line in self.lines[node.lineno - 1 : last])
         whole = not name and all(isinstance(value, ast.Name) for value in values)
-        self.statements.append(_Statement(node.lineno, last, text, names, reads, whole))
+        items = () if isinstance(node, (ast.For, ast.FunctionDef)) else tuple(_items(node))
+        self.statements.append(_Statement(node.lineno, last, text, names, reads, whole, items))
         given = [ast.Constant(len(self.statements) - 1), *map(_loaded, values)]
         made = ast.Expr(ast.Call(ast.Name(_SEEN, ast.Load()), given, []))
         for inner in ast.walk(made):
@@ -172,6 +199,18 @@ def _loaded(value: ast.expr) -> ast.expr:
 def _reads(value: ast.expr) -> tuple[str, ...]:
     names = (node.id for node in ast.walk(value) if isinstance(node, ast.Name))
     return tuple(dict.fromkeys(names))
+
+
+def _items(statement: ast.stmt) -> Iterator[_Item]:
+    """The items that a statement reads of what has a name, where their places are names and whole numbers."""
+    value = getattr(statement, "value", None)
+    for node in ast.walk(value) if value is not None else ():
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+            names = [k.id if isinstance(k, ast.Name) else getattr(k, "value", None) for k in keys]
+            key = tuple(name for name in names if isinstance(name, (str, int)))
+            if len(key) == len(keys):
+                yield _Item(ast.unparse(node), node.value.id, key)
 
 
 def _bases(value: ast.expr) -> tuple[str, ...]:
@@ -242,9 +281,12 @@ class _Watch:
         return error("S2S547", what=_word(found), where=where, name=self.name, hint=hint)
 
     def _tell(self, statement: _Statement, values: tuple[Any, ...], known: dict[str, Any]) -> Exception:
-        read = (name for name in dict.fromkeys(statement.reads) if isinstance(known.get(name), _NUMBERS))
+        items = {item.text: (item, value) for item in statement.items if (value := item.of(known)) is not None}
+        bases = {item.base for item, _ in items.values()}
+        read = {name: known.get(name) for name in statement.reads if name not in bases}
+        read.update((text, value) for text, (_, value) in items.items())
         label = f"by `{statement.text}`"
-        shown = ", ".join(f"{name} = {_shown(known[name])}" for name in read)
+        shown = ", ".join(f"{name} = {_shown(value)}" for name, value in read.items() if isinstance(value, _NUMBERS))
         label += f", where {shown}" if shown else ""
         where = f"arises in {_sweep(self.compiled.text, statement.line)}"
         return error("S2S547", span=self._span(statement), label=label, what=_word(values), where=where, name=self.name)
@@ -273,15 +315,25 @@ def _sweep(text: str, line: int) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as text; of an array those elements that are not finite, or are zero, come first."""
+    """A value as text; of a large array where it is not finite, or is zero."""
     if not isinstance(value, np.ndarray) or value.size <= _MOST_SHOWN:
         return repr(value.item() if isinstance(value, np.generic) else value)
-    with np.errstate(all="ignore"):
-        odd = np.argwhere(~np.isfinite(value) if value.dtype.kind in "fc" else value == 0)
-        zeros = np.argwhere(value == 0)
-    places = [tuple(map(int, place)) for place in (*odd[:_MOST_SHOWN], *zeros[:_MOST_SHOWN])][:_MOST_SHOWN]
-    some = ", ".join(f"[{', '.join(map(str, place))}] is {value[place]:g}" for place in places)
-    return f"array of shape {value.shape}" + (f": {some}" if some else "")
+    kinds = {"0": value == 0}
+    if value.dtype.kind in "fc":
+        kinds = {"NaN": np.isnan(value), "infinite": np.isinf(value), **kinds}
+    told = [f"{word} {_where(mask)}" for word, mask in kinds.items() if mask.any()]
+    return ", ".join((f"array of shape {value.shape}", *told))
+
+
+def _where(mask: np.ndarray) -> str:
+    """The places where a mask holds: ``at [3], [7] and 5 more``."""
+    if mask.all():
+        return "everywhere"
+    places = np.argwhere(mask)
+    listed = [f"[{', '.join(map(str, place))}]" for place in places[:_MOST_PLACES]]
+    if len(places) > len(listed):
+        return f"at {', '.join(listed)} and {len(places) - len(listed)} more"
+    return "at " + " and ".join(filter(None, (", ".join(listed[:-1]), listed[-1])))
 
 
 def _word(value: Any) -> str:

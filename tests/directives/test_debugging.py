@@ -74,6 +74,32 @@ def test_an_infinity_that_arises_in_the_reverse_sweep():
     assert marked(problem) == "z = np.sqrt(y)"
 
 
+def each_logarithm(x, k):
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += np.log(x[i, k])
+    return total
+
+
+@pytest.mark.parametrize("at, told", [
+    (range(20), "0 everywhere"),
+    ([4], "0 at [4]"),
+    ([4, 17], "0 at [4] and [17]"),
+    ([2, 4, 6, 8, 10], "0 at [2], [4], [6] and 2 more"),
+])
+def test_places_in_large_arrays(at, told):
+    x = np.ones(20)
+    x[list(at)] = 0.0
+    message = str(refusal(s2s.grad(lambda x: np.sum(np.sqrt(x))), x))
+    assert f"x = array of shape (20,), {told}\n" in message
+
+
+def test_the_item_that_a_line_reads():
+    x = np.ones((30, 2))
+    x[7, 1] = 0.0
+    assert "i = 7, k = 1, x[i, k] = 0.0" in str(refusal(s2s.value_and_grad(each_logarithm), x, 1))
+
+
 def test_the_line_of_a_function_that_is_called():
     assert marked(refusal(s2s.grad(helped), np.array([2.0, 1.0]))) == "z = np.sqrt(y)"
 
