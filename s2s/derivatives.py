@@ -40,7 +40,7 @@ from s2s.versions.target import Target, target_of
 if TYPE_CHECKING:
     pass
 
-__all__ = ["Derivative", "backend_of", "derivative", "store_of"]
+__all__ = ["Derivative", "backend_of", "derivative", "store_of", "version_of_code"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -264,6 +264,16 @@ def _on_backend(options: tuple[tuple[str, Any], ...], setting: str) -> tuple[tup
 
 _made: weakref.WeakSet[Derivative] = weakref.WeakSet()
 """The derivatives that there are."""
+
+
+def version_of_code(code: types.CodeType) -> tuple[Version, Target] | None:
+    """The version whose generated function has this code, and what it was compiled from."""
+    with section.lock:
+        found = (
+            (version, dispatcher.target)
+            for made in list(_made) for dispatcher in made.dispatcher.everywhere for version in dispatcher.versions
+            if version.raw.__code__ is code)
+        return next(found, None)
 
 
 def forget() -> None:

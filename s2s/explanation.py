@@ -109,15 +109,20 @@ def explain(
     return explain_version(target, version)
 
 
-def explain_version(target: Target, version: Version, backend: str = "") -> Explanation:
-    """What is known of a version of a function, or of the one that another backend would compile in its place."""
-    stages, request, compiled = Stages(), version.request, version.compiled
+def explain_version(
+    target: Target, version: Version, backend: str = "", stages: Stages | None = None
+) -> Explanation:
+    """What is known of a version of a function, or of the one that another backend would compile in its place.
+    ``stages`` are those of its compilation where they are known: it is compiled again else."""
+    request, compiled = version.request, version.compiled
     arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
     if backend:
         request = replace(request, options=tuple(
             (name, backend if name == "backend" else value) for name, value in request.options))
-    made = pipeline.compile(target.function, arguments, request, stages)
-    compiled = made if backend else compiled
+    if backend or stages is None:
+        stages = Stages()
+        made = pipeline.compile(target.function, arguments, request, stages)
+        compiled = made if backend else compiled
     lines = _own_lines(target)
     collector = _Collector(stages, {(line.file, line.number): line for line in lines})
     collector.collect(compiled)

@@ -25,7 +25,7 @@ from s2s.analysis.surprises import notices_of_loops
 from s2s.batch.jacobian import MODES
 from s2s.batch.observe import observe
 from s2s.builder.builder import Context
-from s2s.builder.stages import Clock, Pass, Stages
+from s2s.builder.stages import Clock, Pass, Stages, note_compiled, watching
 from s2s.cache import lowered
 from s2s.codegen.emit import emit
 from s2s.codegen.heading import reason, with_heading
@@ -180,9 +180,11 @@ def compile(
     collecting = gc.isenabled()
     gc.disable()
     clock = Clock()
+    stages = stages or watching()
     try:
         with limited(), shown_on_terminal(f"compiling the derivative of {fn.__name__}"):
             compiled = _compile(fn, arguments, request, stages, clock)
+        note_compiled(compiled, stages)
         _tell_time(fn, request, compiled, clock)
         return compiled
     except TooLong as problem:

@@ -6,14 +6,15 @@ pass.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from s2s.core import ir
 
-__all__ = ["Clock", "Pass", "Stage", "Stages"]
+__all__ = ["Clock", "Pass", "Stage", "Stages", "note_compiled", "watched", "watching"]
 
 
 @dataclass(eq=False)
@@ -90,3 +91,29 @@ class Stages:
         """Forget what was noted: the compilation begins again."""
         self.passed.clear()
         self.has_derivatives = False
+
+
+_watching: list[list[tuple[Any, Stages]]] = []
+
+
+@contextlib.contextmanager
+def watched() -> Iterator[list[tuple[Any, Stages]]]:
+    """As a context: what is compiled inside, each with the passes of its compilation, which need not be done again for
+    those who want to see them."""
+    seen: list[tuple[Any, Stages]] = []
+    _watching.append(seen)
+    try:
+        yield seen
+    finally:
+        _watching.pop()
+
+
+def watching() -> Stages | None:
+    """What the passes of a compilation are noted in, where somebody watches."""
+    return Stages() if _watching else None
+
+
+def note_compiled(compiled: Any, stages: Stages | None) -> None:
+    """Note what a compilation has given."""
+    if _watching and stages is not None:
+        _watching[-1].append((compiled, stages))

@@ -278,13 +278,15 @@ def loaded_from(target: str) -> list[Loaded]:
 @main.command("explore", epilog=_TARGET)
 @click.argument("target")
 @of_arguments
+@click.option("--mode", "modes", multiple=True, type=click.Choice((*MODES, "all")),
+              help="What to show, first what is seen first. May be repeated. By default all that takes some seconds.")
 @click.option("--measure", "is_measured", is_flag=True,
               help="Run it, with random values of the kinds too, for times and bytes.")  # fmt: skip
 @click.option("--output", "-o", type=click.Path(dir_okay=False, path_type=Path),
               help="The file to write; NAME.html in the working directory by default.")  # fmt: skip
 def explore_command(
     target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
-    is_measured: bool, output: Path | None,
+    modes: tuple[str, ...], is_measured: bool, output: Path | None,
 ) -> None:
     """Write a page that shows TARGET beside its derivatives, line by line: in each mode, after each pass, with what is
     kept and chosen. With example values, --arg, it is run with copies of them: the page has the time of each line."""
@@ -299,7 +301,7 @@ def explore_command(
         if args or is_measured:
             loaded.tried(*given)
         with dumping.policies(nonsmooth):
-            page = exploring.page(loaded, asked, *given)
+            page = exploring.page(loaded, asked, modes, *given)
     except CannotLoad as problem:
         fail(problem)
     except s2s.errors.DifferentiationError as problem:

@@ -34,6 +34,11 @@ class ByShape:
         self.function = function
 
     @property
+    def everywhere(self) -> list[Dispatcher]:
+        """Those for each way of calling, and for calls in blocks with choices."""
+        return [inner for dispatcher in self._by_shape.values() for inner in dispatcher.everywhere]
+
+    @property
     def versions(self) -> list[Version]:
         """The versions there are."""
         return [version for dispatcher in self._by_shape.values() for version in dispatcher.versions]

@@ -215,6 +215,11 @@ class Dispatcher:
         return inner.union(*(version.compiled.met for version in self.versions))
 
     @property
+    def everywhere(self) -> list[Dispatcher]:
+        """This one, and those for calls in blocks with choices."""
+        return [self, *(inner for one in self._by_choices.values() for inner in one.everywhere)]
+
+    @property
     def versions(self) -> list[Version]:
         """The versions there are, oldest first."""
         return [version for versions in self._versions.values() for version in versions]

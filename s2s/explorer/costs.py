@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 import copy
+import os
 import statistics
 import sys
 import time
+import traceback
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -21,8 +23,10 @@ from typing import Any
 import numpy as np
 
 from s2s.dispatch.version import Version
+from s2s.errors import error
+from s2s.versions.target import target_of
 
-__all__ = ["Kept", "Times", "kept_by", "kept_names", "run_version", "time_lines"]
+__all__ = ["Kept", "Times", "checked_call", "kept_by", "kept_names", "run_version", "time_lines"]
 
 BUDGET = 0.15
 """Runs are repeated for so many seconds, and for so many times."""
@@ -51,8 +55,9 @@ class Kept:
 
 def time_lines(call: Callable[[Any], Any], values: Any, files: Iterable[str]) -> Times:
     """What a call with these values takes, and the lines of these files in it; each call is given copies."""
-    call(copy.deepcopy(values))
-    seconds = min(_once(call, copy.deepcopy(values)) for _ in range(3))
+    seconds = _once(call, copy.deepcopy(values))
+    if seconds < BUDGET:
+        seconds = min(_once(call, copy.deepcopy(values)) for _ in range(3))
     runs: list[dict[tuple[str, int], float]] = []
     start = time.perf_counter()
     while not runs or (len(runs) < RUNS and time.perf_counter() - start < BUDGET):
@@ -103,6 +108,21 @@ class _Timer:
 
 
 # --- calls --------------------------------------------------------------------------------------------------
+
+
+def checked_call(f: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Call a function with copies of arguments. Raises ArgumentError, which says in a line why, where it raises."""
+    try:
+        f(*copy.deepcopy(args), **copy.deepcopy(kwargs))
+    except Exception as problem:
+        target = target_of(f)
+        file = "" if target is None else target.function.__code__.co_filename
+        lines = [entry.lineno for entry in traceback.extract_tb(problem.__traceback__) if entry.filename == file]
+        place = f" ({os.path.basename(file)}:{lines[-1]})" if lines else ""
+        name = getattr(f, "__name__", type(f).__name__)
+        said = str(problem).partition("\n")[0]
+        told = f"`{name}` does not take these arguments: {type(problem).__name__}: {said}{place}"
+        raise error("S2S511", problem=told, hint="give arguments for which the function itself runs") from problem
 
 
 def run_version(version: Version, values: tuple[Any, ...]) -> Callable[[Any], Any]:
@@ -212,10 +232,13 @@ def _note(node: ast.AST, assigned: set[str], read: dict[str, None]) -> None:
             read.setdefault(n.id)
 
 
-def kept_by(version: Version, text: str, values: tuple[Any, ...]) -> tuple[list[Kept], int]:
-    """What the forward sweep keeps in a call with these values, and the bytes of all: memory that several hold counts
-    once."""
-    names = kept_names(text, version.compiled.entry)
+def kept_by(
+    version: Version, text: str, names: list[str], values: tuple[Any, ...]
+) -> tuple[list[Kept], int]:
+    """What the forward sweep keeps in these variables in a call with these values, and the bytes of all: memory that
+    several hold counts once."""
+    if not names:
+        return [], 0
     values = copy.deepcopy(values)
     held = _between(version, text, values)
     own = {id(array) for value in values for array in _arrays(value)}
@@ -250,7 +273,7 @@ def _between(version: Version, text: str, values: tuple[Any, ...]) -> dict[str, 
     before = sys.gettrace()
     sys.settrace(called)
     try:
-        raw(*values)
+        run_version(version, values)(values)
     finally:
         sys.settrace(before)
     return found
@@ -263,12 +286,17 @@ def _snapshot(value: Any) -> Any:
     return {key: _snapshot(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
-def _leaves(value: Any) -> Iterable[Any]:
+def _leaves(value: Any, seen: tuple[Any, ...] = ()) -> Iterable[Any]:
+    """What is in containers, and in what pullbacks have captured."""
     if isinstance(value, (list, tuple)):
         for part in value:
-            yield from _leaves(part)
+            yield from _leaves(part, seen)
     elif isinstance(value, dict):
-        yield from _leaves(list(value.values()))
+        yield from _leaves(list(value.values()), seen)
+    elif isinstance(value, types.FunctionType) and value.__closure__ and all(value is not outer for outer in seen):
+        for cell in value.__closure__:
+            if cell != types.CellType():
+                yield from _leaves(cell.cell_contents, (*seen, value))
     else:
         yield value
 
@@ -294,6 +322,10 @@ def _parts(value: Any) -> Iterable[tuple[Any, int]]:
 
 
 def _described(value: Any, parts: dict[int, int]) -> str:
+    if isinstance(value, types.FunctionType):
+        return "a pullback, with what it has kept"
+    if isinstance(value, list) and any(isinstance(part, types.FunctionType) for part in value):
+        return f"{len(value)} pullbacks"
     leaves = list(_leaves(value))
     arrays = [leaf for leaf in leaves if isinstance(leaf, np.ndarray)]
     if not leaves:

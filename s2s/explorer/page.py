@@ -26,14 +26,21 @@ class Page(str):
 
 
 @at_the_call
-def explore(f: Any, *args: Any, argnums: int | str | tuple[int | str, ...] = 0, kinds: str = "", **kwargs: Any) -> Page:
+def explore(
+    f: Any, *args: Any, argnums: int | str | tuple[int | str, ...] = 0, kinds: str = "",
+    modes: str | tuple[str, ...] = (), **kwargs: Any,
+) -> Page:
     """The explorer page of a function: one HTML file with the function at the left and its derivatives at the right, in
     each mode, after each pass of the compiler.
 
     With example arguments, the derivatives are those for their kinds, and are run with copies of them: the page has
     the time of each line, and the bytes that are kept between the sweeps. Else they are for ``kinds`` and annotations,
-    as in ``s2s.source``, and nothing is run. Raises ArgumentError where Jinja2 is not installed, and for what is no
-    kind; what the compiler refuses in a mode is said on the page.
+    as in ``s2s.source``, and nothing is run. ``modes`` says what is shown: ``"grad"``, ``("jvp", "grad")`` or
+    ``"all"``; by default these are all modes that take some seconds, the gradient first. What the compiler refuses in
+    a mode is said on the page.
+
+    Raises ArgumentError where Jinja2 is not installed, for what is no kind or mode, and for arguments that do not fit
+    the function.
 
     >>> import numpy as np, s2s
     >>> def loss(x):
@@ -44,9 +51,11 @@ def explore(f: Any, *args: Any, argnums: int | str | tuple[int | str, ...] = 0, 
 
     ``page.save("loss.html")`` writes it.
     """
-    from s2s.explorer.data import describe
+    from s2s.explorer.data import MODES, WITHIN, describe, modes_of
 
-    return page_of(describe(f, args, kwargs, argnums, read_kinds(kinds)))
+    wanted = modes_of(modes)
+    within = float("inf") if wanted else WITHIN
+    return page_of(describe(f, args, kwargs, argnums, read_kinds(kinds), wanted or MODES, within=within))
 
 
 def page_of(description: dict[str, Any]) -> Page:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from s2s import pipeline
 from s2s.builder.builder import Context
@@ -15,11 +16,12 @@ from s2s.core.record import replace
 from s2s.core.show import show, shown
 from s2s.dispatch.version import Version, parameter_names
 from s2s.optimize import passes
+from s2s.optimize.rewriting import map_blocks
 from s2s.optimize.stores import spell_stores
 from s2s.versions.request import Request
 from s2s.versions.target import Target
 
-__all__ = ["StageError", "Text", "ir_of", "python_of", "stage_text", "stages_about"]
+__all__ = ["StageError", "Text", "Texts", "ir_of", "python_of", "stage_text", "stages_about"]
 
 NAIVE = "differentiate"
 
@@ -66,15 +68,48 @@ def stage_text(target: Target, version: Version, name: str) -> str:
 def python_of(function: ir.Function, target: Target, request: Request, is_primal: bool = False) -> Text:
     """A function in the middle of its compilation, as Python; before it is differentiated, under its own name."""
     fn = target.function
-    function = spell_stores(function, Context())  # before the pass that does it, stores have no spelling
-    headed = with_heading(function, fn, replace(request, mode="primal") if is_primal else request)
+    headed = with_heading(_spelled(function), fn, replace(request, mode="primal") if is_primal else request)
     emitted = emit(headed, globals=fn.__globals__, free=fn.__code__.co_freevars)
     return Text(emitted.text, emitted.places)
 
 
+def _spelled(function: ir.Function) -> ir.Function:
+    """A function, and those inside it, whose stores have a spelling: before the pass that does it they have none."""
+
+    def block(b: ir.Block) -> ir.Block:
+        return ir.Block(tuple(inside(map_blocks(s, block)) for s in b.statements), b.yields)
+
+    def inside(s: ir.Statement) -> ir.Statement:
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+            return ir.replace(s, value=ir.replace(s.value, function=_spelled(s.value.function)))
+        return s
+
+    function = spell_stores(function, Context())
+    return ir.replace(function, body=block(function.body))
+
+
+class Texts:
+    """The texts of stages: those of functions that read the same, as in several modes before they are differentiated,
+    are made once."""
+
+    def __init__(self) -> None:
+        self._made: dict[Any, Text] = {}
+
+    def of(self, function: ir.Function, target: Target, request: Request, is_primal: bool) -> tuple[Text, Text]:
+        """A function as Python and as IR."""
+        lines = shown(function)
+        key = id(target.function), request.wrt, "" if is_primal else request.mode, *lines[1:]
+        if key not in self._made:
+            self._made[key] = python_of(function, target, request, is_primal)
+        return self._made[key], _text_of(lines)
+
+
 def ir_of(function: ir.Function) -> Text:
     """A function in the middle of its compilation, as IR."""
-    lines = shown(function)
+    return _text_of(shown(function))
+
+
+def _text_of(lines: list[tuple[str, ir.Span | None]]) -> Text:
     places: dict[str, list[tuple[int, int]]] = {}
     for number, (_, span) in enumerate(lines, 1):
         if span is not None:

@@ -70,6 +70,7 @@ def joined(joint: Joint) -> ir.Function:
     context.passed("differentiate", joint.primal, naive)
     made = joint.build()
     context.passed("cotangents", naive, made, exact=False)
+    stages.varied = stages.varied or frozenset(context.varied)  # in forward mode nothing was reversed
     return made
 
 

@@ -1,12 +1,16 @@
 """What the explorer page shows, as data: checked against what the programs do."""
 
+import html
 import json
+import re
 
 import numpy as np
 import pytest
 
 import s2s
-from s2s.explorer.data import describe
+from s2s import pipeline
+from s2s.explorer.data import MODES, describe, modes_of
+from s2s.explorer.highlight import generated_line, highlighted
 from s2s.explorer.page import page_of
 from s2s.explorer.stages import stage_text
 from s2s.sources import version
@@ -37,10 +41,11 @@ def stage(found, mode, name="final", form="python", backend="numpy"):
 
 def bare(found, index):
     """The text of a line of the table."""
-    import html
-    import re
+    return unmarked(found["lines"][index])
 
-    return html.unescape(re.sub(r"<[^>]+>", "", found["lines"][index]))
+
+def unmarked(line):
+    return html.unescape(re.sub(r"<[^>]+>", "", line))
 
 
 def lines(found, *place, **options):
@@ -125,7 +130,7 @@ def test_the_functions_are_those_of_the_tree_of_calls(rng):
     found = describe(programs.loss, state(rng), {}, modes=("grad",), backends=("numpy",))
     assert [(f["name"], f["depth"]) for f in found["functions"]] == [("loss", 0), ("layer", 1), ("rate", 1)]
     layer = found["functions"][1]
-    assert found["functions"][0]["calls"][key(found, "h = layer(h, W)")] == layer["number"]
+    assert found["functions"][0]["calls"][key(found, "h = layer(h, W)")] == [layer["number"]]
     inside = key(found, "return np.tanh(W @ h)")
     assert any(inside in from_ and "np.tanh" in text for text, from_ in lines(found, "grad"))
 
@@ -194,10 +199,100 @@ def test_stages_are_those_of_the_dump():
     assert any("for i in" in text for text, _ in lines(numba, "grad", backend="numba"))
 
 
+def test_numba_has_its_stages_too():
+    kinds = read_kinds("W: f8[m, m], x: f8[m], steps: int")
+    found = describe(programs.chain, kinds=kinds, modes=("grad",))
+    numpy, numba = ([s["name"] for s in variant(found, "grad", backend)["stages"] if s["form"] == "python"]
+                    for backend in ("numpy", "numba"))
+    assert numba[0] == "specialize" and numba[-1] == "final" and {"naive", "dead-code", "loops"} <= set(numba)
+    assert "loops" not in numpy and len(numba) >= len(numpy) - 2
+    before, after = ("\n".join(text for text, _ in lines(found, "grad", name, backend="numba"))
+                     for name in ("naive", "final"))
+    assert before.count("for ") == 2 < after.count("for ")  # products of matrices are loops then
+
+
+def test_a_mode_is_compiled_once(monkeypatch):
+    compiled, compile_ = [], pipeline.compile
+
+    def counted(fn, *args):
+        compiled.append(fn.__name__)
+        return compile_(fn, *args)
+
+    monkeypatch.setattr(pipeline, "compile", counted)
+    args = 0.1 * np.ones((4, 2)), np.ones(4), np.ones(2), 4, 2
+    s2s.grad(programs.plan).clear()
+    describe(programs.plan, args, modes=("grad", "jvp"), backends=("numpy",))
+    assert compiled == ["plan", "plan"]
+
+
+def test_what_takes_long_is_left_out_unless_it_is_asked_for():
+    args = 0.1 * np.ones((4, 2)), np.ones(4), np.ones(2), 4, 2
+    found = describe(programs.plan, args, within=0.0)
+    made = [(v["mode"], v["backend"]) for v in found["variants"] if not v["left_out"]]
+    assert made == [("grad", "numpy"), ("grad", "numba")]
+    hessian = variant(found, "hessian")
+    assert "--mode hessian" in hessian["left_out"] and hessian["refused"] is None and hessian["stages"] == []
+    assert [v["mode"] for v in found["variants"] if v["backend"] == "numpy"] == list(MODES)
+    assert modes_of("all") == MODES and modes_of(("hvp", "all"))[:2] == ("hvp", "grad") and modes_of(()) == ()
+    with pytest.raises(s2s.errors.ArgumentError, match="there is no mode 'gradient'"):
+        s2s.explore(programs.plan, *args, modes="gradient")
+
+
+def test_modes_of_tangents_are_timed_and_marked(rng):
+    found = describe(programs.chain, state(rng), {}, modes=("jvp", "hvp", "hessian"), backends=("numpy",))
+    for mode in ("jvp", "hvp", "hessian"):
+        shown = variant(found, mode)
+        assert shown["no_cost"] == "" and shown["cost"]["derivative"] > 0.0 and shown["cost"]["back"]
+    at = variant(found, "jvp")["facts"][key(found, "h = np.tanh(W @ h)")]
+    assert at["active"] and {"h", "W"} >= set(at["names"]) >= {"h"}
+
+
+ARGUMENTS = [
+    ((np.eye(3),), {}, 0, "missing 2 required positional arguments"),
+    ((np.eye(3), np.ones(3), 2, 1), {}, 0, "takes 3 positional arguments but 4 were given"),
+    ((np.eye(3), np.ones(3), 2), {"y": 1}, 0, "unexpected keyword argument 'y'"),
+    ((np.eye(3), np.ones(4), 2), {}, 0, r"`chain` does not take these arguments: ValueError: .*\(programs.py:32\)"),
+    ((np.eye(3), np.ones(3), 2), {}, 5, "`chain` has no argument number 5"),
+    ((np.eye(3), np.ones(3), 2), {}, "q", "`chain` has no argument `q`"),
+    ((np.eye(3), np.ones(3), 2), {}, 2, "the argument `steps` of `chain` is an integer"),
+    (("a", np.ones(3), 2), {}, 1, "`chain` does not take these arguments: "),
+]
+
+
+@pytest.mark.parametrize("args, kwargs, argnums, said", ARGUMENTS)
+def test_arguments_that_do_not_fit_are_told_in_a_line(args, kwargs, argnums, said):
+    with pytest.raises(s2s.errors.ArgumentError, match=said) as caught:
+        describe(programs.chain, args, kwargs, argnums)
+    assert len(str(caught.value).partition(" [S2S")[0].splitlines()) == 1
+
+
+def test_kinds_of_what_is_no_argument_are_told_in_a_line():
+    with pytest.raises(s2s.errors.ArgumentError, match="`chain` has no argument `y`"):
+        describe(programs.chain, kinds=read_kinds("y: f8[3]"))
+
+
+GENERATED = [
+    "    h_bar = W.T @ (h_bar * (1.0 - h * h))  # it's \"kept\"", "def f(x, y_dot):", "from s2s import runtime as rt",
+    "    raise ValueError(f'{x!r} < \\'0\\'')", "x = 1e-3 * 2.5 + 0xff if not a & b else len(y)",
+    "    %.12 = numpy.tan(k.5)",
+    "@np.vectorize", "", "    return x_bar",
+]
+
+
+@pytest.mark.parametrize("line", GENERATED)
+def test_generated_lines_have_the_marks_of_pygments(line):
+    assert unmarked(generated_line(line)) == line
+    classes = [dict(re.findall(r'<span class="([a-z ]+)">([^<]+)</span>', text)) for text in (
+        generated_line(line), highlighted(line)[0])]
+    assert all(classes[0].get(kind) == classes[1].get(kind) for kind in ("k", "f", "v j", "c"))
+
+
 def test_stages_before_stores_are_spelled_can_be_read():
     kinds = read_kinds("x: f8[:], k: i8[:]")
     found = describe(programs.picked, kinds=kinds, modes=("grad",), backends=("numpy",))
     assert any("np.add.at(x_bar, k, " in text for text, _ in lines(found, "grad", "naive"))
+    found = describe(programs.picked, kinds=kinds, modes=("vjp",))  # in the pullback
+    assert all("np.add.at(x_bar, k, " in str(lines(found, "vjp", "naive", backend=b)) for b in ("numpy", "numba"))
     target = target_of(programs.picked)
     assert "np.add.at(x_bar, k, " in stage_text(target, version(programs.picked, (), {}, "grad", 0, kinds), "naive")
 

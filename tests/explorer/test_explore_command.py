@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from s2s.cli.main import main
+from s2s.explorer.data import MODES
 
 MODEL = '''
 import numpy as np
@@ -73,6 +74,29 @@ def test_the_arguments_and_the_backend_are_those_that_are_asked_for(folder):
     assert run("model_to_explore.py:loss", "--wrt", "x", "--backend", "numba", "-o", "page.html").exit_code == 0
     data = shown(folder / "page.html")
     assert data["variants"][0]["backend"] == "numba" and "Gradient of loss with respect to x" in str(data["lines"])
+
+
+def test_the_modes_are_those_that_are_asked_for(folder):
+    assert run("model_to_explore.py:loss", "--mode", "jvp", "--mode", "grad", "-o", "page.html").exit_code == 0
+    variants = shown(folder / "page.html")["variants"]
+    assert [(v["mode"], v["backend"]) for v in variants] == [
+        ("jvp", "numpy"), ("grad", "numpy"), ("jvp", "numba"), ("grad", "numba")]
+    assert run("model_to_explore.py:other", "--mode", "all", "-o", "page.html").exit_code == 0
+    assert {v["mode"] for v in shown(folder / "page.html")["variants"]} == set(MODES)
+    assert run("model_to_explore.py:loss", "--mode", "gradient").exit_code == 2
+
+
+def test_arguments_that_do_not_fit_are_told_in_a_line(folder):
+    for words, said in (
+        (("--args", "y: f8[3]"), "`loss` has no argument `y` [S2S502]"),
+        (("--wrt", "y"), "`loss` has no argument `y` [S2S502]"),
+        (("--arg", "w=np.eye(3)", "--arg", "x=np.ones(4)"), "ValueError: matmul: "),
+        (("--arg", "w=np.eye(3)", "--arg", "y=1.0"), "model_to_explore.py:loss: it has no argument `y`; it has w, x"),
+        (("--arg", "w=np.eye(3, dtype=int)", "--arg", "x=np.ones(3)"), "the argument `w` of `loss` is an integer"),
+    ):
+        result = run("model_to_explore.py:loss", *words, "-o", "page.html")
+        assert result.exit_code == 1 and said in result.output.partition("\n")[0], result.output
+        assert not (folder / "page.html").exists()
 
 
 def test_what_goes_wrong_is_one_message(folder):

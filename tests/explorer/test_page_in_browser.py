@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.explorer.data import describe
+from s2s.explorer.page import page_of
 from tests.explorer import programs
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -292,3 +294,91 @@ def test_a_refusal_is_shown_in_its_mode(chromium, tmp_path):
     assert "S2S" in page.one("#right .refusal").text and "Refused" in page.one("#details").text
     page.choose("mode", "vjp")
     assert page.texts("#right .line")
+
+
+@pytest.fixture(scope="module")
+def of_calls(tmp_path_factory):
+    page = s2s.explore(programs.chosen, np.array([0.3, 1.2, 2.7]), ["steep", "flat", "steep"], modes=("grad", "jvp"))
+    return page.save(tmp_path_factory.mktemp("page") / "chosen.html")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_derivatives_that_are_called_stand_below_and_belong_to_their_functions(chromium, of_calls, size):
+    chromium.get_log("browser")
+    page = opened(chromium, of_calls, size)
+    titles = "return [...document.querySelectorAll('#right h3')].map((h) => h.textContent)"
+    shown = page.run(titles)
+    assert [title.split()[0] for title in shown] == ["chosen_grad", "steep_vjp", "flat_vjp"]
+    assert "called 2 times when it runs · keeps 24 bytes in the first call" in shown[1]
+    assert "calls 2 derivatives" in page.one("#about-right").text
+    line = page.line("left", "return np.sum(np.tanh(3.0 * x) ** 2) + np.sum(r)")
+    assert "active" in line.get_attribute("class") and "kept 24 bytes" in line.text
+    line.find_element(By.CSS_SELECTOR, ".t").click()
+    assert "t0 = np.tanh(3.0 * x)" in page.texts("#right .line.lit")
+    lit = page.all("#right .line.lit")[0]
+    pane = page.one("#right .code").rect
+    assert pane["y"] <= lit.rect["y"] < pane["y"] + pane["height"]  # it has come into view
+    assert "in the derivative" in page.one("#details").text
+    page.press(Keys.ESCAPE)
+    page.run("arguments[0].scrollIntoView({block: 'center'})", page.line("right", "t0 = np.tanh(3.0 * x)"))
+    page.line("right", "t0 = np.tanh(3.0 * x)").find_element(By.CSS_SELECTOR, ".t").click()
+    assert page.texts("#left .line.lit") == ["return np.sum(np.tanh(3.0 * x) ** 2) + np.sum(r)"]
+    said = page.one("#details").text
+    assert "of steep_vjp from steep, line" in said and "t0 is kept for the reverse sweep: f8[3], 24 bytes" in said
+    assert [entry for entry in chromium.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_the_line_of_a_call_belongs_to_what_it_has_called(chromium, of_calls):
+    page = opened(chromium, of_calls, WIDE)
+    page.line("left", "total += TABLE[name](x)").find_element(By.CSS_SELECTOR, ".t").click()
+    kin = page.texts("#left .line.kin")
+    assert "r = x - np.floor(x)" in kin and "return 0.1 * np.sum(x * x)" in kin
+    assert "t0 = np.tanh(3.0 * x)" in page.texts("#right .line.kin")
+    assert any("rt.call(TABLE" in text for text in page.texts("#right .line.lit"))
+    page.one("#tree button:nth-child(3)").click()
+    assert any("0.1 * np.sum(x * x)" in text for text in page.texts("#right .line.kin"))
+
+
+def test_derivatives_that_are_called_have_their_stages(chromium, of_calls):
+    page = opened(chromium, of_calls, WIDE, fragment="#mode=grad&stage=naive")
+    assert "t0_bar = out_bar * 1.0" in page.texts("#right .line")
+    steep = "return [...document.querySelectorAll('#right h3')].map((h) => h.textContent)[1]"
+    assert page.run(steep) == "steep_vjp called 2 times when it runs"
+    seen = set()
+    for _ in range(60):
+        if page.one("#later").get_property("disabled"):
+            break
+        page.one("#later").click()
+        seen.add(page.value("stage"))
+        assert len(page.texts("#right .line")) > 20
+    assert {"dead-code", "final"} <= seen and "t0_bar = out_bar * 1.0" not in page.texts("#right .line")
+    page.one("#ir").click()
+    assert sum(text.startswith("def ") for text in page.texts("#right .line")) == 3
+    page.one("#ir").click()
+    page.choose("mode", "jvp")
+    assert any("def steep_jvp" in text for text in page.texts("#right .line"))
+    page.choose("backend", "numba")
+    assert page.texts("#right .line") and page.one("#cost").get_property("disabled")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_a_mode_that_is_left_out_says_how_to_get_it(chromium, tmp_path, size):
+    args = 0.1 * np.ones((4, 2)), np.ones(4), np.ones(2), 4, 2
+    file = page_of(describe(programs.plan, args, backends=("numpy",), within=0.0)).save(tmp_path / "plan.html")
+    page = opened(chromium, file, size)
+    assert page.value("mode") == "grad" and page.texts("#right .line")
+    page.choose("mode", "hessian")
+    assert "--mode hessian" in page.one("#right .refusal").text
+    assert page.one("#mode").text.count("(left out)") == 7
+    assert page.run("return document.documentElement.scrollWidth") <= size[0]
+    page.choose("mode", "grad")
+    assert page.texts("#right .line")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+def test_what_is_known_of_a_line_is_read_from_top_to_bottom(chromium, of_calls, size):
+    page = opened(chromium, of_calls, size)
+    page.line("left", "total += TABLE[name](x)").find_element(By.CSS_SELECTOR, ".t").click()
+    assert page.run("const d = document.getElementById('details'); return d.scrollWidth <= d.clientWidth")
+    assert "as t4_pullback a pullback, with what it has kept" in page.run(
+        "return document.getElementById('details').textContent")

@@ -3,7 +3,7 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const $ = (id) => document.getElementById(id);
 const panes = { left: $("left"), right: $("right") };
 const state = { mode: "", backend: "", stage: "final", ir: false, held: null, at: null, unit: null };
-let variant, stage, rightOf = new Map(), found = [], now = -1;
+let variant, stage, parts = [], rows = [], rightOf = new Map(), found = [], now = -1;
 
 const unique = (items) => [...new Set(items)];
 const make = (tag, cls, text) => {
@@ -43,7 +43,9 @@ function pill(line, cls, text, title) {
   line.append(made);
 }
 
-const keptAt = (key) => stage && stage.name === "final" ? variant.kept.filter((k) => k.left.includes(key)) : [];
+const isFinal = () => !!stage && stage.name === "final";
+const keptAt = (key) => (
+  isFinal() ? parts.flatMap((part) => part.kept).filter((k) => k.left.includes(key)) : []);
 const takesMemory = (kept) => kept.bytes !== 0;
 const keptText = (kept) => (
   kept[0].bytes === null ? "kept" : `kept ${bytes(kept.reduce((sum, one) => sum + one.bytes, 0))}`);
@@ -83,38 +85,62 @@ function showLeft() {
 function showRight() {
   const code = panes.right.querySelector(".code");
   rightOf = new Map();
+  rows = [];
   $("title-right").textContent = variant.mode;
   $("about-right").textContent = "";
-  if (variant.refused !== null) {
-    code.replaceChildren(make("pre", "refusal", variant.refused));
+  if (variant.refused !== null || variant.left_out) {
+    code.replaceChildren(make("pre", "refusal", variant.left_out || variant.refused));
     return;
   }
-  const isFinal = stage.name === "final", cost = isFinal ? variant.cost : null;
-  const total = cost ? Object.values(cost.right).reduce((a, b) => a + b, 0) || 1 : 1;
-  const body = make("div", "body");
-  stage.lines.forEach(([index, from], k) => {
-    const line = lineOf(k + 1, k + 1, data.lines[index], cost ? (cost.right[k + 1] || 0) / total : 0);
-    if (Array.isArray(from)) from.forEach((key) => rightOf.set(key, [...(rightOf.get(key) || []), k + 1]));
-    else line.classList.add(from === "bookkeeping" ? "own" : from);
-    const kept = isFinal ? variant.kept.filter((one) => one.right[0] === k + 1 && takesMemory(one)) : [];
-    if (kept.length) pill(line, "kept", keptText(kept), kept.map((one) => one.what).join("\n"));
-    body.append(line);
-  });
+  const cost = isFinal() ? variant.cost : null, body = make("div", "body");
+  const total = cost ? sumOf(cost.right) || 1 : 1;
+  for (const part of parts) {
+    if (parts.length > 1) body.append(titleOf(part));
+    body.append(...linesOf(part, total));
+  }
   code.replaceChildren(body);
-  const said = [`${stage.lines.length} lines`];
+  const own = stageOf(variant).lines.length, said = [counted(own, "line")], others = variant.called.length;
   const ratio = cost ? cost.derivative / cost.value : 1;
   const times = ratio < 100 ? ratio.toPrecision(2) : Math.round(ratio);
+  if (others) said.push(`calls ${counted(others, "derivative")}, ${counted(rows.length - own, "line")}`);
   if (cost) said.push(`${seconds(cost.derivative)} a call, ${times} times the function`);
-  if (isFinal && variant.total !== null && variant.kept.length) said.push(`keeps ${bytes(variant.total)}`);
-  if (!isFinal && stage.about) said.push(stage.about);
+  if (isFinal() && variant.total !== null && variant.kept.length) said.push(`keeps ${bytes(variant.total)}`);
+  if (!isFinal() && stage.about) said.push(stage.about);
   $("about-right").textContent = said.join(" · ");
+}
+
+const sumOf = (times) => Object.values(times).reduce((a, b) => a + b, 0);
+const counted = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** What stands above a derivative, where there are several. */
+function titleOf(part) {
+  const title = make("h3", "", part.name);
+  if (part === variant) return title;
+  const said = part.count ? `called ${counted(part.count, "time")} when it runs` : "called when it runs";
+  const total = isFinal() && part.total ? ` · keeps ${bytes(part.total)} in the first call` : "";
+  title.append(make("small", "", ` ${said}${total}${stageOf(part).name === "final" && !isFinal() ? " · as it runs" : ""}`));
+  return title;
+}
+
+/** The lines of a derivative at the stage that is chosen, below those that are there. */
+function linesOf(part, total) {
+  const cost = isFinal() ? part.cost : null;
+  return stageOf(part).lines.map(([index, from], k) => {
+    const number = k + 1, id = rows.push({ part, number, from });
+    const line = lineOf(id, number, data.lines[index], cost ? (cost.right[number] || 0) / total : 0);
+    if (Array.isArray(from)) from.forEach((key) => rightOf.set(key, [...(rightOf.get(key) || []), id]));
+    else line.classList.add(from === "bookkeeping" ? "own" : from);
+    const kept = isFinal() ? part.kept.filter((one) => one.right[0] === number && takesMemory(one)) : [];
+    if (kept.length) pill(line, "kept", keptText(kept), kept.map((one) => one.what).join("\n"));
+    return line;
+  });
 }
 
 // --- what belongs together ---
 
 const placed = (side, id) => [side, side === "right" ? +id : id];
 const lineAt = (side, id) => panes[side].querySelector(`.line[data-id="${id}"]`);
-const fromOf = (id) => (stage && stage.lines[id - 1] ? stage.lines[id - 1][1] : "");
+const fromOf = (id) => (rows[id - 1] ? rows[id - 1].from : "");
 const keysOf = (id) => (Array.isArray(fromOf(id)) ? fromOf(id) : []);
 
 /** The lines that belong to one: of the other pane, and kin. */
@@ -124,8 +150,8 @@ function related(side, id) {
     const kin = unique(keys.flatMap((key) => rightOf.get(key) || []));
     return { left: keys, right: [], kin: kin.map((n) => ["right", n]) };
   }
-  const callee = data.functions.find((unit) => data.functions.some((f) => f.calls[id] === unit.number));
-  const inside = callee ? callee.lines.map(([n]) => `${callee.number}:${n}`) : [];
+  const callees = unique(data.functions.flatMap((unit) => unit.calls[id] || [])).map(unitOf);
+  const inside = callees.flatMap((unit) => unit.lines.map(([n]) => `${unit.number}:${n}`));
   const kin = inside.filter((key) => rightOf.has(key)).map((key) => ["left", key]);
   inside.forEach((key) => (rightOf.get(key) || []).forEach((n) => kin.push(["right", n])));
   return { left: [], right: rightOf.get(id) || [], kin };
@@ -154,13 +180,15 @@ function light(place, isHeld) {
   tell(place);
 }
 
+const whatOf = ({ what, bytes: size }) => what + (size ? `, ${bytes(size)}` : "");
+
 /** What is known of a line of the function: pairs of a word and a text. */
 function toldOfLeft(id) {
   const known = variant.facts[id] || { facts: [] }, cost = variant.cost, count = (rightOf.get(id) || []).length;
   const where = count ? `in ${count} line${count > 1 ? "s" : ""} of the generated code` : "in no line of its own";
   const told = [[`line ${id.split(":")[1]}`, where + (known.active ? "; a derivative flows through it" : "")]];
-  for (const { name, what, bytes: size } of keptAt(id)) {
-    told.push([`kept as ${name}`, size === null ? "bytes are not known: nothing was run" : `${what}, ${bytes(size)}`]);
+  for (const one of keptAt(id)) {
+    told.push([`kept as ${one.name}`, one.bytes === null ? "bytes are not known: nothing was run" : whatOf(one)]);
   }
   told.push(...known.facts);
   const back = cost && cost.back[id] ? `, ${seconds(cost.back[id])} in the derivative` : "";
@@ -170,21 +198,22 @@ function toldOfLeft(id) {
 
 /** The same of a line of the generated code. */
 function toldOfRight(id) {
-  const keys = keysOf(id), isFinal = stage.name === "final", cost = isFinal && variant.cost;
+  const keys = keysOf(id), { part, number } = rows[id - 1], cost = isFinal() && part.cost;
   const named = keys.map((key) => `${unitOf(key.split(":")[0]).name}, line ${key.split(":")[1]}`);
   const other = fromOf(id) === "bookkeeping" ? "bookkeeping: it comes from no line of its own" : fromOf(id);
-  const told = [[`line ${id}`, keys.length ? `from ${named.join("; ")}` : other]];
-  for (const { name, what, right, bytes: size } of isFinal ? variant.kept : []) {
-    const many = size === null ? "" : `: ${what}, ${bytes(size)}`;
-    if (right.includes(+id)) told.push([name, `is kept for the reverse sweep${many}`]);
+  const of = parts.length > 1 ? ` of ${part.name}` : "";
+  const told = [[`line ${number}${of}`, keys.length ? `from ${named.join("; ")}` : other]];
+  for (const one of isFinal() ? part.kept : []) {
+    const many = one.bytes === null ? "" : `: ${whatOf(one)}`, { name } = one;
+    if (one.right.includes(number)) told.push([name, `is kept for the reverse sweep${many}`]);
   }
-  if (cost && cost.right[id]) told.push(["takes", `${seconds(cost.right[id])}, with the timer of lines on`]);
+  if (cost && cost.right[number]) told.push(["takes", `${seconds(cost.right[number])}, with the timer of lines on`]);
   return told;
 }
 
 function tell(place) {
   const hint = "Point at a line to see what it became, and what it came from.";
-  const nothing = [["", variant.refused ? "Refused in this mode." : hint]];
+  const nothing = [["", variant.left_out ? "Left out." : variant.refused !== null ? "Refused in this mode." : hint]];
   const told = !place ? nothing : place[0] === "left" ? toldOfLeft(place[1]) : toldOfRight(place[1]);
   $("details").replaceChildren(...told.map(([word, text]) => {
     const made = make("p");
@@ -249,14 +278,40 @@ function fill(select, values, chosen) {
   select.value = chosen;
 }
 
+/** Those of a part, in the form that is chosen, in their order. */
+const stagesOf = (part) => part.stages.filter((s) => s.form === (state.ir ? "ir" : "python"));
+
+/** The stages of the derivative, and those that only what it calls has, where they were: without its lines. */
+function allStages() {
+  const all = stagesOf(variant);
+  for (const part of variant.called) {
+    let at = -1;
+    for (const one of stagesOf(part)) {
+      const there = all.findIndex((s) => s.name === one.name);
+      if (there < 0) all.splice(at + 1, 0, one);
+      at = there < 0 ? at + 1 : there;
+    }
+  }
+  return all;
+}
+
+/** What a part has at the stage that is chosen: what the passes up to there have made of it. */
+function stageOf(part) {
+  const own = stagesOf(part), all = allStages().map((s) => s.name), limit = all.indexOf(stage.name);
+  const before = own.filter((s) => all.indexOf(s.name) <= limit);
+  return before[before.length - 1] || own[0] || part.stages[part.stages.length - 1];
+}
+
 function update(changes) {
   Object.assign(state, changes);
   variant = variantOf(state.mode, state.backend) || variantOf(state.mode, data.variants[0].backend) || data.variants[0];
   state.mode = variant.mode;
   state.backend = variant.backend;
-  const form = state.ir ? "ir" : "python", stages = variant.stages.filter((s) => s.form === form);
+  parts = [variant, ...variant.called];
+  const stages = allStages();
   stage = stages.find((s) => s.name === state.stage) || stages[stages.length - 1];
-  const refused = (mode) => (variantOf(mode, state.backend)?.refused == null ? "" : " (refused)");
+  const missing = (v) => (!v ? "" : v.refused !== null ? " (refused)" : v.left_out ? " (left out)" : "");
+  const refused = (mode) => missing(variantOf(mode, state.backend));
   fill($("mode"), unique(data.variants.map((v) => v.mode)).map((m) => [m, m + refused(m)]), state.mode);
   fill($("backend"), unique(data.variants.map((v) => v.backend)).map((b) => [b, b]), state.backend);
   const names = new Map(stages.map((s) => [s.name, s]));
