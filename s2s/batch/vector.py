@@ -21,6 +21,7 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import shared_with
+from s2s.analysis.unassigned import find_unassigned
 from s2s.batch.vector_rules import FORMS, Given, NotVector, Shape, extended, with_dimension
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
@@ -33,7 +34,8 @@ from s2s.runtime import directions
 
 class Vectorizer:
     """Rewrites the statements of a function with tangents. ``count`` is the atom with the number of directions;
-    ``owned`` are the tangents that are changed in place."""
+    ``owned`` are the tangents that are changed in place, and others that have directions from where they are made;
+    ``unassigned`` the variables that have no value on some path."""
 
     def __init__(self, context: Context, count: ir.Atom, owned: set[ir.Atom]) -> None:
         self.context = context
@@ -41,6 +43,7 @@ class Vectorizer:
         self.owned = owned
         self.builder = Builder(context)
         self.changing: set[ir.Atom] = set()
+        self.unassigned: set[ir.Atom] = set()
         self.env: dict[ir.Atom, tuple[ir.Atom, Shape]] = {}
 
     @staticmethod
@@ -64,6 +67,15 @@ class Vectorizer:
     def whole(self, atom: ir.Atom) -> ir.Atom:
         """An atom with directions in all of its parts."""
         return self.spread(self.new(atom), self.shape(atom), self.context.value(atom))
+
+    def joining(self, atom: ir.Atom) -> ir.Atom:
+        """An atom with directions as it goes into a join of paths. One that has no value on some path cannot be given
+        them here."""
+        if atom == ir.UNDEFINED:
+            return atom
+        if atom in self.unassigned and atom not in self.env and atom not in self.owned:
+            raise Lift(atom)
+        return self.whole(atom)
 
     def spread(self, atom: ir.Atom, shape: Shape, value: AbstractValue) -> ir.Atom:
         """Directions in the parts that have none: the same in each."""
@@ -241,13 +253,12 @@ class Vectorizer:
         results, yields = list(s.results), [list(block.yields) for block in blocks]
         for k, result in enumerate(s.results):
             given = [blocks[side].yields[k] for side in giving]
-            if not any(a in self.env for a in given):
+            if result not in self.owned and not any(a in self.env for a in given):
                 continue
             results[k] = self.again(result)
             for side in giving:
                 outer, self.builder = self.builder, builders[side]
-                atom = blocks[side].yields[k]
-                yields[side][k] = atom if atom == ir.UNDEFINED else self.whole(atom)
+                yields[side][k] = self.joining(blocks[side].yields[k])
                 self.builder = outer
         made = [b.block(*y) for b, y in zip(builders, yields, strict=True)]
         self.builder.add(ir.replace(ir.with_blocks(s, made), results=tuple(results)))
@@ -266,7 +277,10 @@ class Vectorizer:
         """A loop: a carried variable has directions where it has at the start, or after some iteration."""
         if isinstance(s, ir.For) and s.iterable in self.env:
             raise NotVector
-        moving = {k for k, c in enumerate(s.carried) if c.init in self.env or c.init in self.owned}
+        moving = {
+            k for k, c in enumerate(s.carried)
+            if c.init in self.env or not self.owned.isdisjoint((c.init, c.param, c.result))
+        }
         while True:
             env, outer = dict(self.env), self.builder
             self.builder = outer.child()
@@ -283,15 +297,14 @@ class Vectorizer:
                 break
             moving |= more
             self.env, self.builder = env, outer
-        yields = [self.whole(a) if k in moving else a for k, a in enumerate(s.body.yields)]
+        yields = [self.joining(a) if k in moving else a for k, a in enumerate(s.body.yields)]
         made = body.block(*yields)
         self.builder = outer
         carried = list(s.carried)
         counting = _counting(outer.statements, s)
         for k, param in again.items():
             c = s.carried[k]
-            init = c.init if c.init == ir.UNDEFINED else self.whole(c.init)
-            carried[k] = ir.Carried(param, init, self.again(c.result))
+            carried[k] = ir.Carried(param, self.joining(c.init), self.again(c.result))
         outer.statements += counting
         outer.statements += inner.statements
         outer.add(ir.replace(s, body=made, carried=tuple(carried)))
@@ -382,7 +395,8 @@ class Vectorizer:
 
 
 class Lift(Exception):
-    """An array that tangents are stored into has to have directions from the start."""
+    """An array that tangents are stored into has to have directions from the start, and so has a tangent that some path
+    leaves without a value."""
 
 
 def vectorize(
@@ -392,11 +406,13 @@ def vectorize(
     """Write the statements with many tangents, given as ``dots``, in the place of one for each of ``params``; the
     results, with directions. Raises NotVector."""
     count = kind.counted(builder, dots[0])
+    unassigned = find_unassigned(ir.Block(tuple(statements)))
     while True:
         made = kind(context, count, owned)
         made.builder = builder.child()
         made.env |= {param: (dot, True) for param, dot in zip(params, dots, strict=True)}
         made.changing = _changing(statements, context)
+        made.unassigned = unassigned
         try:
             for s in statements:
                 made.statement(s)

@@ -29,6 +29,7 @@ from s2s.analysis.abstract.parts import Path, has_cotangent, leaves, part
 from s2s.analysis.memory import Memory
 from s2s.analysis.raising import is_check
 from s2s.analysis.reading import Reading
+from s2s.analysis.unassigned import going_into
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context, has_zero_derivative
 from s2s.core import ir, ops
@@ -78,6 +79,10 @@ class Forwarder:
         self.shows_layout = layout.shows(primal, self.memory)
         self.reading = Reading(primal, self.memory)
         self.builder = Builder(context)
+        found = going_into(primal.body, context.is_varied)
+        self.unassigned = {v for v in found if not is_number(context.value(v))}
+        """Variables that have no value on some path. What they hold goes into a join with what has a tangent, where
+        zeros could not be made of them: so they have zeros where they are assigned."""
         self.dots: dict[Key, ir.Atom] = {}
         self.owned: set[ir.Atom] = set()
         self.unclear: dict[Key, Exception] = {}
@@ -423,6 +428,10 @@ class Forwarder:
             made[k] = builders[k].block(*y)
         self.builder.add(ir.replace(ir.with_blocks(s, made), results=(*s.results, *more)))
 
+    def has_tangent(self, var: ir.Var) -> bool:
+        """Whether a variable in which paths meet has a tangent."""
+        return self.context.is_varied(var) or var in self.unassigned
+
     def joined(
         self, results: tuple[ir.Var, ...], yields: list[list[ir.Atom]], sides: list[Builder], span: ir.Span | None
     ) -> list[ir.Var]:
@@ -430,11 +439,11 @@ class Forwarder:
         gives for them."""
         more = []
         for k, result in enumerate(results):
-            if not self.context.is_varied(result):
+            if not self.has_tangent(result):
                 continue
             atoms = [y[k] for y in yields]
             for path, known in _joined_leaves(self.context.value(result)):
-                if all(self.dot_of(a, path) is None for a in atoms):
+                if result not in self.unassigned and all(self.dot_of(a, path) is None for a in atoms):
                     continue
                 for side, y, atom in zip(sides, yields, atoms, strict=True):
                     outer, self.builder = self.builder, side
@@ -460,9 +469,9 @@ class Forwarder:
     def at_join(self, atom: ir.Atom, path: Path, span: ir.Span | None, kind: AbstractValue) -> ir.Atom:
         """The tangent of a leaf as it goes into a join, after which it is of a kind: in the shape of the leaf, zeros
         where it has none."""
-        if atom == ir.UNDEFINED:
-            return ir.UNDEFINED
         known = self.context.value(atom)
+        if atom == ir.UNDEFINED or known == Known(ir.UNDEFINED):
+            return ir.UNDEFINED
         if isinstance(part(known, path), (Sequence, Mapping)):
             return self.whole(atom, span, path)
         return cotangents.of_kind(self.builder, self.full(atom, path, span), kind)
@@ -471,7 +480,7 @@ class Forwarder:
         """A loop that carries the tangents of what it carries."""
         carried, spots = list(s.carried), []
         for k, c in enumerate(s.carried):
-            if not self.context.is_varied(c.param):
+            if not self.has_tangent(c.param) and not self.has_tangent(c.result):
                 continue
             for path, known in _joined_leaves(self.context.value(c.param)):
                 init = ir.Const(0.0) if c.init == ir.UNDEFINED else self.at_join(c.init, path, s.span, known)

@@ -36,11 +36,11 @@ from s2s.analysis.overwriting import Overwriting
 from s2s.analysis.raising import is_check
 from s2s.analysis.reading import Reading
 from s2s.analysis.regions import Region
+from s2s.analysis.unassigned import find_unassigned
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.closures import Closure
-from s2s.core.dataflow import along, reachable
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -145,7 +145,7 @@ class Reverser:
             if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) and id(s) in self.old
         }
         self.reading = Reading(self.primal, self.memory, self.finds)
-        self.unbound = _find_unbound(self.primal.body)
+        self.unbound = find_unassigned(self.primal.body)
         self.planner = Planner(
             context, self.primal, repeatable, self.memory.is_buffer, partial(is_still_there, self), self.unbound,
             options.get("backend") in COMPILE_LOOPS)
@@ -522,16 +522,3 @@ class Reverser:
             param = self.context.define(self.name(key[0]), self.kind_of_bar(*key))
             loop.accumulators[key] = param
             loop.bars[key] = param
-
-
-def _find_unbound(body: ir.Block) -> set[ir.Atom]:
-    """The variables that have no value on some path: a zero for them is made without reading them."""
-    edges: list[tuple[ir.Atom, ir.Atom]] = []
-    for s in ir.walk(body):
-        if isinstance(s, ir.If) and s.replayed:
-            edges += zip(s.then.yields, s.results, strict=True)
-        elif isinstance(s, (ir.For, ir.While)):
-            edges += [(c.init, target) for c in s.carried for target in (c.param, c.result)]
-        else:
-            edges += [(source, target) for (target,), sources in ir.joins_of(s) for source in sources]
-    return reachable({ir.UNDEFINED}, along(edges))
