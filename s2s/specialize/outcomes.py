@@ -27,6 +27,7 @@ from s2s.specialize.frames import Frame, in_rule
 from s2s.specialize.inplace import changes_any
 from s2s.specialize.speculation import speculate
 from s2s.specialize.unknown_effects import may_run_unknown
+from s2s.versions.facts import Guards
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -79,13 +80,17 @@ def outcome_of(
             with specializer.guards.untold():
                 specializer.guards.update(guards)
             return found
-    before = specializer.guards.copy()
+    relied_on = Guards()
     try:
-        with speculate(specializer, builder, optional=True) as speculation, specializer.guards.untold():
+        with (
+            specializer.guards.apart(),
+            speculate(specializer, builder, optional=True) as speculation,
+            specializer.guards.untold(),
+        ):
             specializer.tried_from = specializer.tried_from or depth
             atom = specializer.inliner.inline(fn, args, kwargs, frame, speculation.builder, None)
             found = _outcome(specializer.context, atom, [*args, *kwargs.values()], speculation.builder)
-            relied_on = specializer.guards.since(before)
+            relied_on = specializer.guards.copy()
             speculation.discard()
     except Exception:
         return Outcome()

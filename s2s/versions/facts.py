@@ -123,6 +123,17 @@ class Guards:
         finally:
             self.told = told
 
+    @contextlib.contextmanager
+    def apart(self) -> Iterator[Guards]:
+        """Collects all that the block relies on, also what was relied on before it, and holds that after it."""
+        before, self._held = self._held, {}
+        made = Guards()
+        try:
+            yield made
+        finally:
+            made.update(self)
+            self._held = before | self._held
+
     def update(self, other: Guards) -> None:
         """Take in the guards of another one."""
         self._held |= other._held

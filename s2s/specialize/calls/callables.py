@@ -154,11 +154,11 @@ def cached(site: CallSite) -> ir.Atom | None:
     if found is not NOT_HANDLED:
         return found
     is_python = isinstance(fn.__wrapped__, types.FunctionType)
-    before = guards.copy()
-    outcome = outcome_of(
-        specializer, fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder) if is_python else Outcome()
+    with guards.apart() as relied_on:
+        outcome = outcome_of(
+            specializer, fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder) if is_python else Outcome()
     is_constant = outcome.is_settled and all(isinstance(a, ir.Const) for a in site.given)
-    if is_constant and specializer.guards.since(before).are_definitions():  # what it keeps is what it gives
+    if is_constant and relied_on.are_definitions():  # what it keeps is what it gives
         return specializer.inliner.inline(fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder, site.span)
     return site.leave(value=outcome.value, harmless=outcome.changes is False)
 
