@@ -28,7 +28,7 @@ from s2s.builder.builder import Context
 from s2s.builder.stages import Clock, Pass, Stages, note_compiled, watching
 from s2s.cache import lowered
 from s2s.codegen.emit import emit
-from s2s.codegen.heading import reason, with_heading
+from s2s.codegen.heading import defaults_for, reason, with_heading
 from s2s.core import ir
 from s2s.core.array_classes import compiled_for, has_memory, module_of_arrays
 from s2s.core.limits import TooLong, check_statements
@@ -231,7 +231,7 @@ def _compile(
     elif request.mode != "primal":
         function = joined(Joint(context, primal.specializer, function, request, MODES, shared, arguments))
     clock.lap(request.mode)
-    function = sound(with_heading(function, fn, request))
+    function = sound(with_heading(function, fn, request, defaults_for(fn, arguments)))
     function = sound(run_passes(SIMPLIFICATIONS, function, context))
     context.sizes = _sizes(arguments, request)
     if context.sizes:
@@ -392,7 +392,7 @@ def _emitted(
     specializer, context, request = primal.specializer, primal.context, primal.request
     emitted = emit(
         function, globals=fn.__globals__, free=fn.__code__.co_freevars, head=_head(specializer),
-        folding=lambda folded: sound(function, context, folded),
+        params_text=defaults_for(fn, arguments), folding=lambda folded: sound(function, context, folded),
     )
     lowered.flush()
     for name in () if is_of_python(fn) else emitted.builtins:

@@ -91,7 +91,7 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
             if is_unknown(loaded, version):
                 left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
                 break
-            parts.append(module_of(version, False))
+            parts.append(module_of(version, False, text_of(version)))
             records.append(_record(loaded, mode, version))
     return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])
 

@@ -15,6 +15,7 @@ from s2s.core.values import Array, Unknown
 from s2s.directives.differentiable import on_backend
 from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain
+from s2s.shipping.conditions import with_conditions
 from s2s.shipping.plain import plain
 from s2s.shipping.standalone import CannotShip, split, standalone
 from s2s.sources import version
@@ -89,10 +90,17 @@ def text_of(version: Version) -> str:
     return (compiled.loops if is_numba and compiled.loops else compiled).text
 
 
-def module_of(version: Version, is_standalone: bool) -> str:
+def dumped(loaded: Loaded, version: Version, is_standalone: bool) -> str:
+    """The module of a version for those who call it themselves: it checks the arguments that branches were chosen by.
+    Raises CannotLoad where it cannot stand alone."""
+    target, text = target_of(loaded.function), text_of(version)
+    text = text if target is None else with_conditions(version, text, target.function)
+    return module_of(version, is_standalone, text)
+
+
+def module_of(version: Version, is_standalone: bool, text: str) -> str:
     """The text as a module: with the user's names imported, or with all that it reads. Raises CannotLoad where it
     cannot stand alone."""
-    text = text_of(version)
     try:
         return standalone(version, text) if is_standalone else plain(version, text)
     except CannotShip as problem:

@@ -149,7 +149,7 @@ def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool)
             assert made is not None
             with dumping.policies(asked.nonsmooth):
                 return stage_text(made, version, stage)
-        text = dumping.module_of(version, is_standalone)
+        text = dumping.dumped(loaded, version, is_standalone)
     except s2s.errors.DifferentiationError as problem:
         fail(refusal(problem, loaded, asked))
     except StageError as problem:
@@ -360,13 +360,15 @@ def insert_command(file: Path, mode: str, is_check: bool) -> None:
         if not file.is_file():
             raise CannotLoad(f"{file}: there is no such file")
         before = file.read_bytes().decode()  # with the ends of its lines
-        text = settled(file, mode, before)
+        text, left_out = settled(file, mode, before)
         if text != before and not is_check:
             file.write_bytes(text.encode())
     except s2s.errors.DifferentiationError as problem:
         fail(problem)
     except (CannotLoad, OSError, UnicodeDecodeError) as problem:
         fail(problem)
+    for message in left_out:
+        note(message)
     click.echo(f"{file}: {'up to date' if text == before else 'out of date' if is_check else 'written'}")
     if is_check and text != before:
         raise SystemExit(1)

@@ -68,7 +68,7 @@ def stage_text(target: Target, version: Version, name: str) -> str:
 def python_of(function: ir.Function, target: Target, request: Request, is_primal: bool = False) -> Text:
     """A function in the middle of its compilation, as Python; before it is differentiated, under its own name."""
     fn = target.function
-    headed = with_heading(_spelled(function), fn, replace(request, mode="primal") if is_primal else request)
+    headed = with_heading(_spelled(function), fn, replace(request, mode="primal") if is_primal else request, {})
     emitted = emit(headed, globals=fn.__globals__, free=fn.__code__.co_freevars)
     return Text(emitted.text, emitted.places)
 

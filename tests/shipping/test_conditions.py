@@ -1,0 +1,164 @@
+"""Dumped derivatives as a caller has them: defaults of the primal, and no call for which the text is not right."""
+
+import importlib.util
+import inspect
+import itertools
+import textwrap
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import s2s
+from s2s.cli.main import main
+
+PROGRAMS = '''
+import numpy as np
+
+
+def powers(x: "f8[:]", flag=True, *, power=2, name="a", eps=1e-3, ax=None, sizes=(1, 2)):
+    if flag:
+        return np.sum(x**power) + eps
+    if name == "b":
+        return np.sum(x)
+    return np.sum(x) * eps
+
+
+def along(x: "f8[:,:]", axis=0, keepdims=False, order=None):
+    s = np.sum(x * x, axis=axis, keepdims=keepdims)
+    if order is None:
+        order = 2
+    return np.sum(s**order)
+
+
+def nested(x: "f8[:]", squared=False, table=np.ones(3), scale=2.0):
+    def one(y):
+        return y**2 if squared else y**3
+
+    return scale * np.sum(one(x)) * len(table)
+
+
+class Model:
+    def energy(self, x: "f8[:]", softened=False):
+        return np.sum(x**2 + 1.0 if softened else x**2)
+'''
+
+X = np.array([1.0, -2.0, 0.5])
+
+
+@pytest.fixture
+def programs(tmp_path):
+    file = tmp_path / "programs.py"
+    file.write_text(PROGRAMS, encoding="utf-8")
+    return file, _module(file, "programs")
+
+
+def _module(file, name):
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def dumped(file, name, *options):
+    out = file.with_name(f"dumped_{name.replace('.', '_')}.py")
+    result = CliRunner().invoke(main, ["dump", f"{file}:{name}", "--standalone", "-o", str(out), *options])
+    assert result.exit_code == 0, result.output
+    return _module(out, out.stem)
+
+
+def test_defaults_are_those_of_the_primal(programs):
+    file, module = programs
+    made = dumped(file, "powers").powers_grad
+    shown = {p.name: p.default for p in inspect.signature(made).parameters.values()}
+    primal = {p.name: p.default for p in inspect.signature(module.powers).parameters.values()}
+    assert shown == primal
+    np.testing.assert_allclose(made(X), s2s.grad(module.powers)(X), rtol=1e-12)
+    np.testing.assert_allclose(made(X, power=3), 3 * X**2, rtol=1e-12)
+
+
+def test_only_the_last_parameters_have_defaults(programs):
+    file, module = programs
+    made = dumped(file, "nested").nested_grad
+    shown = {p.name: p.default for p in inspect.signature(made).parameters.values()}
+    assert shown == {"x": inspect.Parameter.empty, "squared": inspect.Parameter.empty,
+                     "table": inspect.Parameter.empty, "scale": 2.0}
+    np.testing.assert_allclose(made(X, False, np.ones(3)), 18.0 * X**2, rtol=1e-12)
+
+
+def test_a_default_that_the_text_is_not_for_is_left_out(programs):
+    file, module = programs
+    made = dumped(file, "powers", "--arg", "x=np.ones(3)", "--arg", "flag=False").powers_grad
+    assert inspect.signature(made).parameters["flag"].default is inspect.Parameter.empty
+    np.testing.assert_allclose(made(X, False), s2s.grad(module.powers)(X, False), rtol=1e-12)
+    with pytest.raises(ValueError, match="powers_grad was made for flag=False"):
+        made(X, True)
+
+
+@pytest.mark.parametrize("name, options", [
+    ("powers", {"flag": [True, False], "name": ["a", "b"], "power": [2, 3], "eps": [1e-3, 0.5]}),
+    ("along", {"axis": [0, 1], "keepdims": [False, True], "order": [None, 3]}),
+    ("nested", {"squared": [False, True], "table": [np.ones(2)]}),
+])
+def test_every_call_is_right_or_raises(programs, name, options):
+    file, module = programs
+    made, primal = getattr(dumped(file, name), f"{name}_grad"), getattr(module, name)
+    x = np.arange(1.0, 7.0).reshape(2, 3) if name == "along" else X
+    right = 0
+    for values in itertools.product(*options.values()):
+        given = dict(zip(options, values))
+        try:
+            found = made(x, **given)
+        except ValueError as problem:
+            assert "was made for" in str(problem)
+            continue
+        right += 1
+        h = 1e-6
+        direction = np.cos(np.arange(x.size)).reshape(x.shape)
+        slope = (primal(x + h * direction, **given) - primal(x - h * direction, **given)) / (2 * h)
+        assert np.sum(found * direction) == pytest.approx(slope, rel=1e-6)
+    assert right
+
+
+def test_methods_and_pullbacks(programs):
+    file, module = programs
+    made = dumped(file, "Model.energy").energy_grad
+    np.testing.assert_allclose(made(module.Model(), X), 2.0 * X)
+    with pytest.raises(ValueError, match="softened=False"):
+        made(module.Model(), X, True)
+    pull = dumped(file, "powers", "--mode", "vjp").powers_vjp
+    np.testing.assert_allclose(pull(X)[1](2.0)[0], 4.0 * X)
+    with pytest.raises(ValueError, match="flag=True"):
+        pull(X, False)
+
+
+def test_inserted_derivatives_check_too(tmp_path):
+    file = tmp_path / "inserted.py"
+    file.write_text(textwrap.dedent('''
+        import numpy as np
+        import s2s
+
+
+        @s2s.differentiable
+        def loss(x: "f8[:]", is_squared=True):
+            """A loss."""
+            return np.sum(x**2) if is_squared else np.sum(x)
+        '''), encoding="utf-8")
+    runner = CliRunner()
+    assert runner.invoke(main, ["insert", str(file)]).exit_code == 0
+    text = file.read_text(encoding="utf-8")
+    assert runner.invoke(main, ["insert", str(file), "--check"]).exit_code == 0
+    assert "def loss_grad(x, is_squared=True):" in text
+    made = _module(file, "inserted").loss_grad
+    np.testing.assert_allclose(made(X), 2.0 * X)
+    with pytest.raises(ValueError, match="loss_grad was made for is_squared=True"):
+        made(X, False)
+
+
+def test_a_function_of_unknown_kinds_is_named_where_nothing_is_inserted(tmp_path):
+    file = tmp_path / "unknown.py"
+    text = "import s2s\n\n\n@s2s.differentiable\ndef cube(x):\n    return x**3\n"
+    file.write_text(text, encoding="utf-8")
+    result = CliRunner().invoke(main, ["insert", str(file)])
+    assert result.exit_code == 0 and file.read_text(encoding="utf-8") == text
+    assert "unknown.py:cube: left out" in result.output and 'def cube(x: "f8[:]"):' in result.output
