@@ -15,10 +15,11 @@ from pathlib import Path
 
 from s2s.cache import committed
 from s2s.cache.committed import SUFFIX
-from s2s.cli.dump import Asked, merged, module_of, text_of, version_for, what_to_say
+from s2s.cli.dump import Asked, dumped, for_callers, merged, text_of, version_for, what_to_say
 from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from, spec_of
 from s2s.cli.terminal import formatted_or_told
 from s2s.core.hashes import new_hash
+from s2s.core.record import replace
 from s2s.core.values import Unknown
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.errors import DifferentiationError
@@ -91,7 +92,7 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
             if is_unknown(loaded, version):
                 left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
                 break
-            parts.append(module_of(version, False, text_of(version)))
+            parts.append(dumped(loaded, version, False))
             records.append(_record(loaded, mode, version))
     return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])
 
@@ -103,7 +104,8 @@ def _record(loaded: Loaded, mode: str, version: Version) -> str:
         return ""
     arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
     request = renamed_for(version.request, target, target.function)
-    return committed.record(target.function, arguments, request, version.compiled)
+    written = replace(version.compiled, text=for_callers(loaded, version, version.compiled.text))
+    return committed.record(target.function, arguments, request, written)
 
 
 def is_unknown(loaded: Loaded, version: Version) -> bool:

@@ -23,8 +23,8 @@ from s2s.versions.kinds import Kind, read_kinds
 from s2s.versions.target import target_of
 
 __all__ = [
-    "Asked", "argnums", "explained", "merged", "module_of", "on_backend", "policies", "text_of", "version_for",
-    "what_to_say", "without_comments",
+    "Asked", "argnums", "dumped", "explained", "for_callers", "merged", "on_backend", "policies", "text_of",
+    "version_for", "what_to_say", "without_comments",
 ]
 
 
@@ -90,17 +90,16 @@ def text_of(version: Version) -> str:
     return (compiled.loops if is_numba and compiled.loops else compiled).text
 
 
+def for_callers(loaded: Loaded, version: Version, text: str) -> str:
+    """The text of a version for those who call it themselves: it checks the arguments that branches were chosen by."""
+    target = target_of(loaded.function)
+    return text if target is None else with_conditions(version, text, target.function)
+
+
 def dumped(loaded: Loaded, version: Version, is_standalone: bool) -> str:
-    """The module of a version for those who call it themselves: it checks the arguments that branches were chosen by.
-    Raises CannotLoad where it cannot stand alone."""
-    target, text = target_of(loaded.function), text_of(version)
-    text = text if target is None else with_conditions(version, text, target.function)
-    return module_of(version, is_standalone, text)
-
-
-def module_of(version: Version, is_standalone: bool, text: str) -> str:
-    """The text as a module: with the user's names imported, or with all that it reads. Raises CannotLoad where it
+    """The module of a version: with the user's names imported, or with all that it reads. Raises CannotLoad where it
     cannot stand alone."""
+    text = for_callers(loaded, version, text_of(version))
     try:
         return standalone(version, text) if is_standalone else plain(version, text)
     except CannotShip as problem:

@@ -16,13 +16,11 @@ from libcst.codemod import CodemodContext
 from libcst.codemod.visitors import AddImportsVisitor
 
 from s2s.cli.build import is_unknown
-from s2s.cli.dump import Asked, version_for, what_to_say
+from s2s.cli.dump import Asked, for_callers, version_for, what_to_say
 from s2s.cli.loading import CannotLoad, Loaded, load_all, running
 from s2s.cli.terminal import CannotFormat, formatted
 from s2s.dispatch.lookup import forget
-from s2s.shipping.conditions import with_conditions
 from s2s.shipping.standalone import split
-from s2s.versions.target import target_of
 
 __all__ = ["adjoint_of", "inserted", "settled"]
 
@@ -31,8 +29,8 @@ GENERATED = re.compile(r"Generated\s+by\s+s2s;\s+do\s+not\s+edit\.")
 
 def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[str]] | str:
     """The dotted name of a function in its file, the text of its derivative, the imports that this needs; where it is
-    not known what it is differentiated for, what to say of that. Raises CannotLoad where it reads what no module has by a name, and what
-    the compiler raises."""
+    not known what it is differentiated for, what to say of that. Raises CannotLoad where it reads what no module has by
+    a name, and what the compiler raises."""
     version = version_for(loaded, Asked(mode=mode))
     if is_unknown(loaded, version):
         return f"{loaded.place}: left out\n{what_to_say(loaded, '')}"
@@ -40,9 +38,7 @@ def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[st
     loose = {*compiled.objects, *compiled.free, *compiled.made}
     if loose:
         raise CannotLoad(f"{loaded.place}: it reads `{min(loose)}`, which is not a name of its module")
-    target = target_of(loaded.function)
-    text = compiled.text if target is None else with_conditions(version, compiled.text, target.function)
-    _, body = split(text)
+    _, body = split(for_callers(loaded, version, compiled.text))
     lines = [line for line in compiled.text.splitlines() if line.startswith(("import ", "from "))]
     name = loaded.place.rpartition(":")[2]
     try:
@@ -66,9 +62,9 @@ ROUNDS = 4
 
 
 def settled(file: Path, mode: str, text: str) -> tuple[str, list[str]]:
-    """The text that a file is to have, and what to say of functions that are left out: what is inserted above a function moves it, and with it the numbers of lines
-    that its derivative names, so the text with the derivatives is run again until it stays. Raises CannotLoad where it
-    does not."""
+    """The text that a file is to have, and what to say of functions that are left out: what is inserted above a
+    function moves it, and with it the numbers of lines that its derivative names, so the text with the derivatives is
+    run again until it stays. Raises CannotLoad where it does not."""
     for _ in range(ROUNDS):
         with running(file, text) as module:
             forget()  # a version that was compiled for the text before names its lines

@@ -284,7 +284,7 @@ def test_insert_writes_nothing_where_the_text_does_not_settle(folder, monkeypatc
 
     def changing(loaded, mode, file):
         found = whole(loaded, mode, file)
-        return found and (found[0], found[1] + f"\n    # {next(counter)}", found[2])
+        return found if isinstance(found, str) else (found[0], f"{found[1]}\n    # {next(counter)}", found[2])
 
     monkeypatch.setattr(insert, "adjoint_of", changing)
     result = run("insert", "orbit_to_build.py")

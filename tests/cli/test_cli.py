@@ -64,7 +64,7 @@ def run(*words):
 def test_dump_prints_the_module(model):
     result = run("dump", f"{model}:loss", "--wrt", "w,x")
     assert result.exit_code == 0, result.output
-    assert "def loss_grad(w, x, n):" in result.stdout
+    assert "def loss_grad(w, x, n=2):" in result.stdout
     assert "\x1b" not in result.stdout
     compile(result.stdout, "dumped", "exec")
 
@@ -73,7 +73,7 @@ def test_example_values_and_modes(model):
     result = run("dump", f"{model}:loss", "--wrt", "x", "--mode", "value_and_grad", "--arg", "w=2.0",
                  "--arg", "x=np.float64(1)")  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert "def loss_value_and_grad(w, x, n):" in result.output
+    assert "def loss_value_and_grad(w, x, n=2):" in result.output
 
 
 def test_a_dotted_module_and_a_dotted_name(model):
@@ -312,7 +312,7 @@ def test_a_stage_that_there_is_not_is_told_with_those_that_there_are(model):
 
 def test_side_by_side(model):
     lines = run("dump", f"{model}:loss", "--args", "w: float, x: float", "--side-by-side").output.splitlines()
-    assert lines[0].startswith("   5  def loss(w, x, n=2): | def loss_grad(w, x, n):")
+    assert lines[0].startswith("   5  def loss(w, x, n=2): | def loss_grad(w, x, n=2):")
 
 
 def test_nothing_is_left_beside_the_file(model, tmp_path, monkeypatch):
