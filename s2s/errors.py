@@ -536,13 +536,14 @@ def _show_place(span: Span, label: str, width: int) -> list[str]:
     """The arrow line, the source lines and the caret line."""
     where = f"{_short_path(span.file)}:{span.line}:{span.column + 1}"
     arrow = f"{' ' * width}--> {where}" + (f" in `{span.function}`" if span.function else "")
-    source = [line.rstrip("\n") for line in linecache.getlines(span.file)]
+    source = linecache.getlines(span.file)
     bar = " " * (width + 1) + "|"
     if not 1 <= span.line <= len(source):
         return [arrow, *([_note("because:", label, width)] if label else [])]
     shown = _context(source, span.line)
     numbered = [f"{number:>{width}} | {source[number - 1]}".rstrip() for number in shown]
-    return [arrow, bar, *numbered, f"{bar} {_underline(span, source[span.line - 1])} {label}".rstrip()]
+    carets = _underline(span, source[span.line - 1].rstrip("\n"))
+    return [arrow, bar, *numbered, f"{bar} {carets} {label}".rstrip()]
 
 
 def _context(source: list[str], line: int) -> range:
