@@ -7,9 +7,11 @@ the result, and stops waiting where none can come.
 from __future__ import annotations
 
 import collections
+import contextvars
 import functools
 import itertools
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
@@ -26,10 +28,16 @@ __all__ = ["OnCluster", "OnlyHere", "engine_for"]
 PATIENCE = 30.0
 """So many seconds without a worker, or without a scheduler, are waited for one."""
 
+ANSWER = 5.0
+"""So many seconds a scheduler has to tell which workers there are."""
+
 POLL = 0.5
 
-ATTEMPTS = 3
-"""So many times a call is made where workers die that alone have what was sent to them."""
+ATTEMPTS = 8
+"""So many times a task is made where workers die that alone have what was sent to them."""
+
+COPYING = 10.0
+"""So many seconds are waited for copies of what all tasks share on all workers. What has none then fetches it."""
 
 
 def engine_for(client: Any, timeout: float | None) -> OnCluster | OnlyHere:
@@ -93,23 +101,25 @@ class OnCluster:
 
     def first(self, ask: Callable[..., Any], parts: list[tuple[Any, ...]]) -> Any:
         """What ``ask`` says of the first part of which it says something."""
-        with self.client.as_current():
-            for part in parts:
-                found = self._result(self._delayed(ask, "sample")(*self._sent(part)))
-                if found:
-                    return found
+        for part in parts:
+            found = self._again(lambda part=part: self._delayed(ask, "sample")(*self._sent(part)), [part])
+            if found:
+                return found
         return None
 
     def sum(self, task: Task, run: Callable[..., Any], parts: list[tuple[Any, ...]]) -> Any:
-        """The root of the tree, of which the nodes are on the workers. Where what was sent there has died with a worker
-        it is sent again."""
+        """The root of the tree, of which the nodes are on the workers."""
+        return self._again(lambda: tree(self._tasks(task, run, parts), self._delayed(combine, "sum")), parts)
+
+    def _again(self, make: Callable[[], Any], parts: list[tuple[Any, ...]]) -> Any:
+        """The result of a task. Where what was sent for it has died with a worker the task is made, and all of it
+        sent, again."""
         with self.client.as_current():
             for left in reversed(range(ATTEMPTS)):
                 try:
-                    return self._result(tree(self._tasks(task, run, parts), self._delayed(combine, "sum")))
-                except CancelledError:
-                    if not left:
-                        raise
+                    return self._result(make())
+                except CancelledError as problem:
+                    _check_given(parts, problem, left)
         raise AssertionError
 
     def each(
@@ -136,7 +146,8 @@ class OnCluster:
             for _ in range(ATTEMPTS - 1):
                 try:
                     return self._wait(future)
-                except CancelledError:
+                except CancelledError as problem:
+                    _check_given(parts[k : k + 1], problem, ATTEMPTS)
                     sent = None
                     with self.client.as_current():
                         future = submit(k)
@@ -177,10 +188,15 @@ class OnCluster:
         return found
 
     def _broadcast(self, task: Task) -> Any:
-        """What all tasks have in common, on each worker."""
+        """What all tasks have in common, on each worker. A scheduler goes on for ever where it is to copy to a worker
+        that has gone: the copies are waited for while all that were there are there, and for no more than a while."""
         self._check()
-        return self._asked(
-            lambda: self.client.scatter([task], broadcast=True, hash=False, timeout=self._patience)[0])
+        sent = self._asked(lambda: self.client.scatter([task], hash=False, timeout=self._patience)[0])
+        present, done = set(self._workers()), _Answer(lambda: self.client.replicate([sent]))
+        until = time.monotonic() + min(COPYING, self._patience)
+        while not done.wait(POLL) and time.monotonic() < until and present <= set(self._workers()):
+            pass
+        return sent
 
     @property
     def _patience(self) -> float:
@@ -191,13 +207,20 @@ class OnCluster:
         """What the scheduler answers. Raises ArgumentError where it does not."""
         for left in reversed(range(ATTEMPTS)):
             try:
-                return ask()
+                return self._bounded(ask)
             except (TimeoutError, OSError, KeyError, ValueError) as problem:
-                # KeyError, ValueError: the scheduler counts on a worker that has gone meanwhile
-                if not left or not isinstance(problem, (KeyError, ValueError)):
+                # KeyError, ValueError, CommClosedError: the scheduler counts on a worker that has gone meanwhile
+                if not left or isinstance(problem, TimeoutError) or self.client.status != "running":
                     said = str(problem) or type(problem).__name__
                     raise error("S2S706", problem=f"no worker has answered: {said}") from None
         raise AssertionError
+
+    def _bounded(self, ask: Callable[[], Any], most: float = PATIENCE) -> Any:
+        """What a call of the client gives. Raises TimeoutError where it waits for a scheduler that does not answer."""
+        found = _Answer(ask)
+        if not found.wait(min(most, self._patience) + POLL):
+            raise TimeoutError("the scheduler does not answer")
+        return found.result()
 
     def _result(self, node: Any) -> Any:
         self._check()
@@ -219,7 +242,11 @@ class OnCluster:
                     raise
                 raise error("S2S706", problem=f"it is {self.client.status}: {problem}") from None
             if future.done():
-                return future.result(timeout=self._patience)
+                try:
+                    return future.result(timeout=self._patience)
+                except TimeoutError:  # its worker has gone with it, or it is on its way
+                    if future.status == "error":
+                        raise
             now = time.monotonic()
             if self.until is not None and now > self.until:
                 future.cancel()
@@ -231,7 +258,7 @@ class OnCluster:
             elif missing is None:
                 missing = now
             elif now - missing > PATIENCE:
-                raise error("S2S706", problem=f"it has had no workers for {PATIENCE:.0f} seconds")
+                raise error("S2S706", problem=f"for {PATIENCE:.0f} seconds it has told of no workers")
 
     def _check(self) -> None:
         if self.client.status != "running":
@@ -245,8 +272,52 @@ class OnCluster:
         return max(1, sum(worker.get("nthreads", 1) for worker in self._workers().values()))
 
     def _workers(self) -> dict[str, Any]:
-        found: dict[str, Any] = self.client.scheduler_info(n_workers=-1)["workers"]
+        """The workers; none where the scheduler does not answer."""
+        try:
+            found: dict[str, Any] = self._bounded(lambda: self.client.scheduler_info(n_workers=-1), ANSWER)["workers"]
+        except (TimeoutError, OSError):
+            return {}
         return found
+
+
+def _check_given(parts: list[tuple[Any, ...]], problem: BaseException, left: int) -> None:
+    """Raise where a task cannot be made again: where what was given has gone, or too much has."""
+    futures = [block for part in parts for block in part if type(block).__module__ == "distributed.client"]
+    if any(future.status in ("cancelled", "lost") for future in futures):
+        what = "a part that was given as a future has been cancelled, or has gone with its worker"
+        hint = "send it anew: `client.scatter(...)`"
+    elif not left:
+        what = f"workers have died {ATTEMPTS} times with what was sent to them"
+        hint = "look at what ends the workers"
+    else:
+        return
+    raise error("S2S706", problem=what, hint=hint) from problem
+
+
+class _Answer:
+    """What a call gives that runs in a thread, which may never end."""
+
+    def __init__(self, ask: Callable[[], Any]) -> None:
+        self._ask, self._value, self._problem = ask, None, None
+        self._context, self._event = contextvars.copy_context(), threading.Event()
+        threading.Thread(target=self._run, daemon=True, name="s2s-asks-dask").start()
+
+    def _run(self) -> None:
+        try:
+            self._value = self._context.run(self._ask)
+        except BaseException as problem:
+            self._problem = problem
+        self._event.set()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the call has ended within so many seconds."""
+        return self._event.wait(seconds)
+
+    def result(self) -> Any:
+        """What the call has given. Raises what it has raised."""
+        if self._problem is not None:
+            raise self._problem
+        return self._value
 
 
 _last = 0

@@ -1,6 +1,7 @@
 """Derivatives over data in parts on real clusters of Dask: several processes, one of which is killed."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.distributed.derivatives import Distributed
+from s2s.distributed.partials import Task
 from s2s.errors import ArgumentError
 from tests.helpers import ROOT
 
@@ -35,7 +38,10 @@ def loss(w, X, y):
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    quiet = {"distributed.logging.distributed": "error", "distributed.worker.memory.terminate": False}
+    quiet = {
+        "distributed.logging.distributed": "error", "distributed.worker.memory.terminate": False,
+        "distributed.deploy.lost-worker-timeout": "120s",  # else one that is slow to come back is given up
+    }
     with dask.config.set(quiet), dask_distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50,
         local_directory=str(tmp_path_factory.mktemp("dask")),
@@ -209,6 +215,73 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(client, users, tm
     assert set(client.run(os.getpid).values()) != before
 
 
+def sum_that_kills(rows, when, flag):
+    """Adds neighbours; the first time that a sum is over so many rows, it kills its worker before or after it adds."""
+    def combine(*partials):
+        from s2s.distributed import partials as module
+
+        def die():
+            if sum(p.rows for p in partials) >= rows and not os.path.exists(flag):
+                open(flag, "w").close()
+                os.kill(os.getpid(), 9)
+
+        if when == "before":
+            die()
+        found = module.combine(*partials)
+        if when == "after":
+            die()
+        return found
+
+    return combine
+
+
+@pytest.mark.parametrize(("rows", "when", "form"), [
+    (40, "after", "arrays"), (300, "before", "delayed"), (400, "before", "arrays"), (400, "after", "delayed")])
+def test_a_worker_that_is_killed_while_sums_are_made_changes_nothing(
+    client, users, tmp_path, monkeypatch, rows, when, form,
+):
+    """In the first level of the tree, in the second, and at its root."""
+    Xs, ys = np.split(X, 80), np.split(y, 80)
+    undisturbed = d.value_and_grad(users.loss, over="X, y")(w, Xs, ys)
+    if form == "delayed":
+        Xs, ys = [dask.delayed(np.array)(part) for part in Xs], [dask.delayed(np.array)(part) for part in ys]
+    client.wait_for_workers(2, timeout=60)
+    flag = tmp_path / "killed"
+    monkeypatch.setattr("s2s.distributed.engines.combine", sum_that_kills(rows, when, str(flag)))
+    value, found = d.value_and_grad(users.loss, over="X, y", client=client, timeout=60)(w, Xs, ys)
+    assert flag.exists()
+    assert value == undisturbed[0] and np.array_equal(found, undisturbed[1])
+
+
+def test_a_worker_that_is_killed_while_parameters_are_sent_changes_nothing(client, users, tmp_path, monkeypatch):
+    flag, here = str(tmp_path / "killed"), os.getpid()
+
+    class Deadly(Task):
+        def __setstate__(self, state):
+            if os.getpid() != here and not os.path.exists(flag):
+                open(flag, "w").close()
+                os.kill(os.getpid(), 9)
+            super().__setstate__(state)
+
+    made = Distributed._task
+    monkeypatch.setattr(Distributed, "_task", lambda *args: Deadly(**vars(made(*args))))
+    client.wait_for_workers(2, timeout=60)
+    found = d.grad(users.loss, over="X, y", client=client, timeout=60)(w, *parts())
+    assert os.path.exists(flag)
+    np.testing.assert_array_equal(found, d.grad(users.loss, over="X, y")(w, np.split(X, 8), np.split(y, 8)))
+
+
+def test_futures_that_have_gone_with_their_worker_are_told(client, users):
+    client.wait_for_workers(2, timeout=60)
+    sent = client.scatter(np.split(X, 8), hash=False)
+    gradient = d.grad(users.loss, over="X, y", client=client, timeout=60)
+    gradient(w, sent, np.split(y, 8))
+    os.kill(next(iter(client.run(os.getpid).values())), 9)
+    with pytest.raises(ArgumentError, match=r"given as a future .* gone with its worker \[S2S706\](.|\n)*scatter"):
+        for _ in range(10):
+            gradient(w, sent, np.split(y, 8))
+
+
 def test_training_with_lbfgs_and_adam(client, users):
     from scipy.optimize import minimize
 
@@ -342,3 +415,31 @@ def test_workers_that_were_started_by_hand_over_tcp(users, tmp_path):
         for one in started:
             one.kill()
             one.wait(30)
+
+
+def test_a_scheduler_that_does_not_answer_is_told(users, tmp_path, monkeypatch):
+    file = tmp_path / "scheduler.json"
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "tcp://127.0.0.1:0", "--no-dashboard",
+               "--scheduler-file", str(file)]
+    started = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    client = None
+    try:
+        until = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < until:
+            time.sleep(0.1)
+        client = dask_distributed.Client(scheduler_file=str(file), set_as_default=False, timeout=30)
+        os.kill(started.pid, signal.SIGSTOP)
+        monkeypatch.setattr("s2s.distributed.engines.PATIENCE", 1.0)
+        monkeypatch.setattr("s2s.distributed.engines.ANSWER", 0.5)
+        Xs = [dask.delayed(np.array)(part) for part in np.split(X, 2)]
+        start = time.monotonic()
+        for timeout, data, code in ((2.0, Xs, "S2S70[68]"), (None, Xs, "S2S706"), (None, np.split(X, 2), "S2S706")):
+            with pytest.raises(ArgumentError, match=code):
+                d.grad(users.loss, over="X, y", client=client, timeout=timeout)(w, data, np.split(y, 2))
+        assert time.monotonic() - start < 30
+    finally:
+        os.kill(started.pid, signal.SIGCONT)
+        if client is not None:
+            client.close()
+        started.kill()
+        started.wait(30)
