@@ -369,6 +369,8 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S711": (ArgumentError, "`{name}` was sent for arguments of other kinds"),
     "S2S712": (ArgumentError, "`{name}` of `{module}` is not here as it was pickled, and of what `{reader}` reads "
                               "`{left}` did not go along: {reason}"),
+    "S2S713": (ArgumentError, "an object goes by the name of its class, `{name}` of the program that pickled it, which "
+                              "this program does not have"),
     # other array libraries
     "S2S720": (ArgumentError, "{name} cannot be used: {problem}"),
     "S2S721": (ArgumentError, "a tensor on the device {device} cannot be given to a function of NumPy arrays"),
@@ -480,6 +482,7 @@ HINTS: dict[str, str] = {
               "`reduction`; where it is one, pass `check=False`",
     "S2S710": "pass what it reads as arguments",
     "S2S712": "make its module importable here, or pass what it reads as arguments",
+    "S2S713": "put the class into a module that both can import, or pickle with `cloudpickle`, which sends the class",
     "S2S711": "send another version, with such arguments as an example",
     "S2S721": "move it: `x.cpu()`",
     "S2S910": "these lines; without S2S_VALIDATE the result is used as it is",

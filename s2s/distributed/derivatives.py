@@ -410,6 +410,9 @@ def _like(x: Any, v: Any) -> Any:
     if isinstance(x, (tuple, list)) and isinstance(v, (tuple, list)) and len(x) == len(v):
         made = [_like(a, b) for a, b in zip(x, v)]
         return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)
+    if rt.has_parts(x) and type(v) is type(x):
+        parts = {key: (getattr(x, key), getattr(v, key)) for key in rt.attributes_of(x) if hasattr(v, key)}
+        return rt.gradient_object(x, **{key: _like(a, b) if rt.floats(a) else a for key, (a, b) in parts.items()})
     if is_array_class(type(x)) or isinstance(x, (float, np.floating)):
         if np.shape(x) != np.shape(v):
             raise error("S2S514", name="the vector", got=np.shape(v), expected=np.shape(x))

@@ -101,8 +101,13 @@ class OnCluster:
 
     def first(self, ask: Callable[..., Any], parts: list[tuple[Any, ...]]) -> Any:
         """What ``ask`` says of the first part of which it says something."""
+        asked = self._delayed(ask, "sample")
+
+        def node(part: tuple[Any, ...]) -> Any:
+            return asked(*self._sent(part))
+
         for part in parts:
-            found = self._again(lambda part=part: self._delayed(ask, "sample")(*self._sent(part)), [part])
+            found = self._again(functools.partial(node, part), [part])
             if found:
                 return found
         return None
@@ -298,7 +303,9 @@ class _Answer:
     """What a call gives that runs in a thread, which may never end."""
 
     def __init__(self, ask: Callable[[], Any]) -> None:
-        self._ask, self._value, self._problem = ask, None, None
+        self._ask = ask
+        self._value: Any = None
+        self._problem: BaseException | None = None
         self._context, self._event = contextvars.copy_context(), threading.Event()
         threading.Thread(target=self._run, daemon=True, name="s2s-asks-dask").start()
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.core.array_classes import is_array_class
 from s2s.distributed.parts import as_array, laid_out, rows_of
 from s2s.errors import error
@@ -86,11 +87,17 @@ def in_place(values: Any) -> Any:
     known: dict[int, Any] = {}
 
     def change(value: Any) -> Any:
-        if not isinstance(value, np.ndarray) or type(value) is not np.ndarray:
-            return value
-        return known.setdefault(id(value), laid_out(value))
+        if type(value) is np.ndarray:
+            return known.setdefault(id(value), laid_out(value))
+        if rt.has_parts(value) and hasattr(value, "__dict__"):
+            held = vars(value).items()
+            moved = {key: change(item) for key, item in held if type(item) is np.ndarray and change(item) is not item}
+            if moved:
+                value = known.setdefault(id(value), copy.copy(value))
+                vars(value).update(moved)
+        return value
 
-    return _each_number(values, change)
+    return _each_leaf(values, change)
 
 
 # --- where the data is ----------------------------------------------------------------------------------------------
@@ -187,6 +194,9 @@ def _added(one: Any, other: Any, is_own: bool) -> Any:
     if isinstance(one, (tuple, list)):
         made = [_added(a, b, is_own) for a, b in zip(one, other, strict=True)]
         return type(one)(*made) if hasattr(one, "_fields") else type(one)(made)
+    if rt.has_parts(one):
+        parts = {key: _added(getattr(one, key), getattr(other, key), is_own) for key in rt.attributes_of(one)}
+        return rt.gradient_object(one, **parts)
     if isinstance(one, np.ndarray) and one.ndim:
         return np.add(one, other, out=one) if is_own else one + other
     return one + other
@@ -202,12 +212,20 @@ def divided(value: Any, by: int) -> Any:
 
 
 def _each_number(value: Any, change: Callable[[Any], Any]) -> Any:
+    """A derivative with other numbers."""
+    def leaf(item: Any) -> Any:
+        return rt.map_parts(lambda part: _each_leaf(part, leaf), item) if rt.has_parts(item) else change(item)
+
+    return _each_leaf(value, leaf)
+
+
+def _each_leaf(value: Any, change: Callable[[Any], Any]) -> Any:
     if value is None:
         return None
     if type(value) is dict:
-        return {key: _each_number(item, change) for key, item in value.items()}
+        return {key: _each_leaf(item, change) for key, item in value.items()}
     if type(value) in (tuple, list) or hasattr(value, "_fields"):
-        made = [_each_number(item, change) for item in value]
+        made = [_each_leaf(item, change) for item in value]
         return type(value)(*made) if hasattr(value, "_fields") else type(value)(made)
     return change(value)
 

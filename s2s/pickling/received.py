@@ -18,8 +18,7 @@ from s2s.pickling.names import at_name, inner_function
 
 __all__ = [
     "Left", "by_name", "cell", "container", "decorated", "fill", "fill_class", "function", "made_class", "module",
-    "module_with", "partial", "plain_maker", "scope", "set_cell",
-    "with_texts",
+    "module_with", "of_class", "partial", "plain_maker", "scope", "set_cell", "wanted", "with_texts",
 ]
 
 
@@ -118,6 +117,17 @@ def with_texts(value: Any, texts: list[tuple[str, Chunk]]) -> Any:
                 if code is not None and code.co_freevars == fn.__code__.co_freevars:
                     fn.__code__ = code
     return value
+
+
+def wanted(name: str) -> None:
+    """Raise where the program has no class of a name, by which an object goes that comes next."""
+    if at_name("__main__", name) is None:
+        raise error("S2S713", name=name)
+
+
+def of_class(_: None, value: Any, texts: list[tuple[str, Chunk]]) -> Any:
+    """``with_texts``, after a look at whether the class is here."""
+    return with_texts(value, texts)
 
 
 def partial(func: Any, args: Any, keywords: Any) -> Any:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+import re
 import sys
 import types
 from typing import Any
@@ -112,7 +113,7 @@ class _Sending:
         if _is_of_user(kind) and (of_user or named(kind) is None):
             return lambda: self._object(value)
         if _of_program(kind.__module__) == "__main__":
-            return lambda: (received.with_texts, (value, _texts(kind)))
+            return lambda: self._by_class(value)
         return None
 
     def _part(self, value: Any, of_user: bool) -> Any:
@@ -138,6 +139,15 @@ class _Sending:
         if type(value) is dict:
             return dict, (), None, None, iter([(part(key), part(item)) for key, item in value.items()])
         return received.container, (type(value).__name__, *map(part, value))
+
+    def _by_class(self, value: Any) -> Any:
+        """An object of a class of the program, as pickle writes it: by the name of its class, which is looked for
+        first where it is read, so that whoever lacks it is told."""
+        kind = type(value)
+        if _writes_classes():
+            return received.with_texts, (value, _texts(kind))
+        wanted = _Sent(lambda: (received.wanted, (kind.__qualname__,)))
+        return received.of_class, (wanted, value, _texts(kind))
 
     # --- functions and what is made of them
 
@@ -289,6 +299,16 @@ def _is_module_of_user(module: types.ModuleType) -> bool:
     file = getattr(module, "__file__", None)
     is_own = module.__name__.partition(".")[0] == "s2s" or file is None
     return not is_own and package_of_file(file) is None
+
+
+def _writes_classes() -> bool:
+    """Whether a pickler is at work that writes the classes of a program, and not their names."""
+    frame: types.FrameType | None = sys._getframe()
+    while frame is not None:
+        if {"cloudpickle", "dill"}.intersection(re.split(r"\W+", frame.f_code.co_filename)):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _texts(kind: type) -> list[tuple[str, Chunk]]:

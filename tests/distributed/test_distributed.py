@@ -149,6 +149,30 @@ def test_public_functions_have_examples_that_run(name):
         assert doctest.DocTestRunner(verbose=False).run(test).failed == 0
 
 
+class Net:
+    def __init__(self, weights, rate, name="net"):
+        self.weights, self.rate, self.name = weights, rate, name
+
+
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_parameters_that_are_objects(reduction):
+    over_rows = np.sum if reduction == "sum" else np.mean
+
+    def of_net(net, X, y):
+        return over_rows((np.tanh(X @ net.weights[0]) * net.rate - y) ** 2)
+
+    net = Net([w, None], 0.7)
+    value, found = d.value_and_grad(of_net, over="X, y", reduction=reduction)(net, Xs, ys)
+    np.testing.assert_allclose(value, of_net(net, X, y), rtol=1e-12)
+    assert type(found) is Net and found.name is None and found.weights[1] is None
+    for step in 1e-6 * np.eye(3):
+        plus, minus = (of_net(Net([w + sign * step], 0.7), X, y) for sign in (1, -1))
+        np.testing.assert_allclose(found.weights[0] @ step, (plus - minus) / 2, rtol=1e-6)
+    plus, minus = (of_net(Net([w], 0.7 + sign * 1e-6), X, y) for sign in (1, -1))
+    np.testing.assert_allclose(found.rate, (plus - minus) / 2e-6, rtol=1e-6)
+    assert net.weights[0] is w and net.name == "net"
+
+
 # --- bad input ------------------------------------------------------------------------------------------------------
 
 

@@ -366,6 +366,21 @@ def test_cloudpickle_of_a_program(tmp_path):
         np.testing.assert_allclose(gradient(w, X), slope())
 
 
+def test_a_program_without_the_class_of_an_object_is_told(tmp_path):
+    """pickle alone writes the name of a class of the program; where that is there it is taken."""
+    (tmp_path / "program.py").write_text(PROGRAM.replace("cloudpickle.dumps(made)", "pickle.dumps(made[:1])").replace(
+        "import sys\n", "import pickle, sys\n", 1))
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "S2S_CACHE": "off"}
+    sent = run([sys.executable, str(tmp_path / "program.py")], tmp_path, env)
+    with pytest.raises(ArgumentError, match=r"`Model` of the program.*S2S713(.|\n)*module that both(.|\n)*cloudpickle"):
+        pickle.loads(sent)
+    here = PROGRAM[: PROGRAM.index("made =")] + (
+        "import pickle\ngradient, = pickle.loads(sys.stdin.buffer.read())\n"
+        "sys.stdout.buffer.write(pickle.dumps(gradient(*map(np.array, ([1.0, 2.0], [[1.0, 0.5]])))))\n")
+    found = pickle.loads(run([sys.executable, "-c", here], tmp_path, env, sent))
+    np.testing.assert_allclose(found, 1.5 / np.cosh(2.0) ** 2 * np.array([1.0, 0.5]))
+
+
 def test_functions_that_were_typed(tmp_path):
     command = ("import pickle, sys, numpy as np, s2s\nRATE = 1.5\n"
                "def f(w, X):\n    return RATE * np.sum(np.tanh(X @ w))\n"
