@@ -10,6 +10,7 @@ import collections
 import contextvars
 import functools
 import itertools
+import pickle
 import sys
 import threading
 import time
@@ -185,6 +186,8 @@ class OnCluster:
 
     def _sent(self, part: tuple[Any, ...]) -> list[Any]:
         """The blocks of a part, those that are arrays here sent to a worker."""
+        if any(future.client is not self.client for future in _futures([part])):
+            raise error("S2S706", problem="a part is a future of another client", hint="pass that one: `client=`")
         arrays = [k for k, block in enumerate(part) if hasattr(block, "__array__") and not is_lazy(block)]
         found = list(part)
         for k in arrays:
@@ -194,9 +197,14 @@ class OnCluster:
 
     def _broadcast(self, task: Task) -> Any:
         """What all tasks have in common, on each worker. A scheduler goes on for ever where it is to copy to a worker
-        that has gone: the copies are waited for while all that were there are there, and for no more than a while."""
+        that has gone: the copies are waited for while all that were there are there, and for no more than a while.
+        Raises ArgumentError where what is to be sent does not pickle."""
         self._check()
-        sent = self._asked(lambda: self.client.scatter([task], hash=False, timeout=self._patience)[0])
+        try:
+            sent = self._asked(lambda: self.client.scatter([task], hash=False, timeout=self._patience)[0])
+        except (TypeError, AttributeError, pickle.PicklingError) as problem:
+            name = task.kernels[0].entry
+            raise error("S2S710", name=name, reason=f"an argument does not pickle: {problem}") from None
         present, done = set(self._workers()), _Answer(lambda: self.client.replicate([sent]))
         until = time.monotonic() + min(COPYING, self._patience)
         while not done.wait(POLL) and time.monotonic() < until and present <= set(self._workers()):
@@ -287,8 +295,7 @@ class OnCluster:
 
 def _check_given(parts: list[tuple[Any, ...]], problem: BaseException, left: int) -> None:
     """Raise where a task cannot be made again: where what was given has gone, or too much has."""
-    futures = [block for part in parts for block in part if type(block).__module__ == "distributed.client"]
-    if any(future.status in ("cancelled", "lost") for future in futures):
+    if any(future.status in ("cancelled", "lost") for future in _futures(parts)):
         what = "a part that was given as a future has been cancelled, or has gone with its worker"
         hint = "send it anew: `client.scatter(...)`"
     elif not left:
@@ -297,6 +304,11 @@ def _check_given(parts: list[tuple[Any, ...]], problem: BaseException, left: int
     else:
         return
     raise error("S2S706", problem=what, hint=hint) from problem
+
+
+def _futures(parts: list[tuple[Any, ...]]) -> list[Any]:
+    """The blocks that are futures of a client."""
+    return [block for part in parts for block in part if type(block).__module__ == "distributed.client"]
 
 
 class _Answer:

@@ -138,7 +138,12 @@ def _run(task: Task, place: int, blocks: tuple[Any, ...]) -> tuple[Any, int, Sha
     _check_devices(values, place)
     for kernel in task.kernels:
         if kernel.fits(values):
-            return kernel.run(values), rows, None
+            try:
+                return kernel.run(values), rows, None
+            except Exception as problem:
+                shown = ", ".join(f"`{name}` of shape {a.shape}" for name, a in zip(task.names, arrays))
+                problem.add_note(f"in part {place} of the data: {shown}")
+                raise
     _check_classes(values, task.names, place, arrays)
     return None, rows, shape_of(arrays)
 

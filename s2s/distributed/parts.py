@@ -112,10 +112,14 @@ def as_array(block: Any) -> Any:
         except ValueError as problem:
             raise error("S2S701", problem=f"the items of a part are no array: {problem}") from None
     if isinstance(block, np.ndarray):
+        if type(block) not in (np.ndarray, np.memmap):  # it may have a mask, or units
+            raise error("S2S701", problem=f"a part is a {type(block).__name__}, which is more than an array of numbers")
         block = np.asarray(block)
         if block.dtype.kind == "O":
             raise error("S2S701", problem="a part is an array of objects, as of columns or items of several kinds")
         block = laid_out(block)
+    elif not isinstance(getattr(block, "shape", None), tuple):
+        raise error("S2S701", problem=f"a part is a {type(block).__name__}, and no array")
     return block
 
 

@@ -115,7 +115,7 @@ def has_parts(value: Any) -> bool:
     SimpleNamespace."""
     cls = type(value)
     return cls is SimpleNamespace or (
-        bool(cls.__flags__ & 1 << 9) and not isinstance(value, _NO_PARTS) and not callable(value)
+        cls.__flags__ & _HOW_MADE == 1 << 9 and not isinstance(value, _NO_PARTS) and not callable(value)
         and not is_array_class(cls)
     )
 
@@ -124,6 +124,10 @@ def is_array(value: Any) -> bool:
     """Whether it is an array, of NumPy or of a module that stands for NumPy."""
     return isinstance(value, np.ndarray) or is_array_class(type(value))
 
+
+_HOW_MADE = 1 << 9 | 1 << 8 | 1 << 7
+"""The flags of a class that tell those of a class statement from those of C, as of locks: on the heap; not to be changed;
+without instances of its own."""
 
 _NO_PARTS = (np.ndarray, np.generic, float, complex, int, str, dict, tuple, list, set, frozenset, type, BaseException)
 

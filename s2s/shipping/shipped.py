@@ -15,6 +15,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from s2s.backends import runnable
 from s2s.core.bounded import Recent
 from s2s.core.hashes import new_hash
@@ -138,12 +140,19 @@ def ship(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> S
         raise error("S2S710", name=name, reason=str(problem)) from None
     conditions, objects = _conditions(dispatcher, version, values)
     try:
-        content = pickle.dumps((text, body, conditions, data))
+        content = pickle.dumps((text, body, conditions, [*map(_shown, objects.items())], data))
     except (pickle.PicklingError, AttributeError, TypeError) as problem:
         raise error("S2S710", name=name, reason=f"what it reads does not pickle: {problem}") from None
     digest = str(new_hash(content).hexdigest()[:16])
     return Shipped(compiled.entry, text, body, dispatcher.target.parameters, conditions, objects, loops,  # type: ignore
                    tuple(data), version.request, version.avals, compiled.result, digest)
+
+
+def _shown(item: tuple[str, Any]) -> tuple[str, str]:
+    """A name that conditions have, and what it stands for: the same conditions may be about other dtypes."""
+    name, found = item
+    is_plain = found is None or isinstance(found, (np.dtype, type, bool, int, float, complex, str))
+    return name, repr(found) if is_plain else repr(type(found))
 
 
 def _conditions(

@@ -311,6 +311,26 @@ def test_chunks_that_do_not_fit_are_told(client, users):
         gradient(w, [dask.delayed(X[50 * k : 50 * k + 50]) for k in range(2)], short)
 
 
+@pytest.mark.parametrize(("part", "message"), [
+    (None, r"a part is a NoneType, and no array"), (3.0, "a part is a float, and no array"),
+    (np.ma.masked_greater(X, 0.0), "a part is a MaskedArray")])
+def test_what_is_no_part_is_told(client, users, part, message):
+    with pytest.raises(ArgumentError, match=rf"{message}.*\[S2S701\]"):
+        d.grad(users.loss, over="X, y", client=client, timeout=30)(w, [dask.delayed(lambda: part)()], [y])
+
+
+def test_what_does_not_pickle_and_futures_of_another_client_are_told(client, users):
+    def with_lock(w, X, lock):
+        return np.sum(X @ w)
+
+    with pytest.raises(ArgumentError, match=r"an argument does not pickle.*lock.*\[S2S710\]"):
+        d.grad(with_lock, over="X", client=client, timeout=30)(w, np.split(X, 2), threading.Lock())
+    with dask_distributed.Client(client.scheduler.address, set_as_default=False) as other:
+        sent = other.scatter(np.split(X, 2), hash=False)
+        with pytest.raises(ArgumentError, match=r"a part is a future of another client \[S2S706\]"):
+            d.grad(users.loss, over="X, y", client=client, timeout=30)(w, sent, np.split(y, 2))
+
+
 def test_what_a_task_raises_is_raised_here(client):
     def fragile(w, X):
         if X[0, 0] > 1e6:
@@ -319,8 +339,9 @@ def test_what_a_task_raises_is_raised_here(client):
 
     large = X.copy()
     large[100] = 1e9
-    with pytest.raises(FloatingPointError, match="too large"):
+    with pytest.raises(FloatingPointError, match="too large") as told:
         d.grad(fragile, over="X", client=client, timeout=30)(w, da.from_array(large, chunks=(100, 3)))
+    assert "in part 1 of the data: `X` of shape (100, 3)" in told.value.__notes__
 
 
 def test_a_call_that_takes_too_long_is_ended(client, users):

@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+import threading
 import warnings
 
 import numpy as np
@@ -141,6 +142,40 @@ def test_parts_are_not_written_into():
     assert all(np.array_equal(p, [1.0, 2.0]) for p in parts)
 
 
+@pytest.mark.parametrize("objects", [[np.float64, np.float32], [np.float32, np.float64]])
+def test_digests_tell_what_conditions_are_about(objects):
+    """The same text for arrays of another precision is another version; unpickled dtypes are no singletons."""
+    def linear(w, X):
+        return np.sum(X * w)
+
+    kernels = [d.shipped(s2s.grad(linear), pickle.loads(pickle.dumps(np.ones(3, kind))), np.ones((4, 3), kind))
+               for kind in objects]
+    assert kernels[0].digest != kernels[1].digest
+    for kernel, kind in zip(kernels, objects):
+        assert kernel(np.ones(3, kind), np.ones((4, 3), kind)).dtype == kind
+
+
+def test_an_argument_that_cannot_be_copied():
+    def with_lock(w, X, lock):
+        return np.sum(np.sin(X @ w))
+
+    np.testing.assert_allclose(d.grad(with_lock, over="X")(w, Xs, threading.Lock()), np.cos(X @ w) @ X, rtol=1e-12)
+
+
+def test_parts_of_other_precision_and_what_raises_in_a_part():
+    def fragile(w, X):
+        if np.any(X > 1e3):
+            raise FloatingPointError("too large")
+        return np.sum(np.tanh(X @ w))
+
+    mixed = [X[:50], X[50:].astype(np.float32)]
+    np.testing.assert_allclose(d.grad(fragile, over="X")(w, mixed), s2s.grad(fragile)(w, X), rtol=1e-5)
+    large = [X[:50], np.vstack([X[50:70], np.full((1, 3), 1e4), X[70:]])]
+    with pytest.raises(FloatingPointError) as told:
+        d.grad(fragile, over="X")(w, large)
+    assert "in part 1 of the data: `X` of shape (54, 3)" in told.value.__notes__
+
+
 @pytest.mark.parametrize("name", ["value_and_grad", "map", "rows", "shipped"])
 def test_public_functions_have_examples_that_run(name):
     examples = doctest.DocTestFinder(recurse=False).find(getattr(d, name), name, globs={"s2s": s2s})
@@ -196,6 +231,9 @@ def test_parameters_that_are_objects(reduction):
         (lambda: d.grad(lambda w, X: np.sum(X @ w), over="X", reduction="mean")(w, Xs), "S2S709"),
         (lambda: d.grad(lambda w, X: np.sum(np.diff(X @ w) ** 2), over="X")(w, Xs[1:]), "S2S709"),
         (lambda: d.grad(lambda w, X: np.sum(X) * w, over="X")(1.0, [[[1.0], [2.0]], [[1.0, 2.0], [3.0]]]), "S2S701"),
+        (lambda: d.grad(total, over="X, y")(w, [np.ma.masked_greater(X, 1.0)], [y]), "a part is a MaskedArray"),
+        (lambda: d.map(lambda w, X: X @ w, over="X")(w, Xs, out=np.empty(102)), "`out` has the shape"),
+        (lambda: d.map(lambda w, X: X @ w, over="X")(w, Xs, out=np.empty(104)), "104 rows, and there were 103"),
         (lambda: d.rows(X, 0), "S2S511"),
         (lambda: d.rows(3.0, 1), "S2S511"),
         (lambda: d.grad(np.sum, over="a"), "S2S301"),
