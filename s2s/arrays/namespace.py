@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from s2s.arrays.spelled import AT, KEYWORDS, METHODS, SPELLED
+from s2s.core.array_classes import has_memory
 from s2s.errors import error
 
 __all__ = ["Namespace", "Ufunc"]
@@ -86,7 +87,7 @@ class Namespace(types.ModuleType):
         if own is None and isinstance(host, np.ufunc):  # under another of its names: conj for conjugate
             own = next((vars(self._own)[n] for n, v in vars(np).items() if v is host and n in vars(self._own)), None)
         if own is None and self._is_for_helpers:
-            return _Lacking(self._module, path)  # helpers name more than a program calls
+            return _Lacking(self._module, path, host)  # helpers name more than a program calls
         if own is None:
             raise _missing(self._module, path)
         if isinstance(host, np.ufunc):
@@ -102,13 +103,19 @@ def _missing(module: types.ModuleType, path: str) -> Exception:
 
 
 class _Lacking:
-    """What a module does not have: refused by its name where it is called."""
+    """What a module does not have: refused by its name where it is called, but for integers of the host: the order of
+    axes."""
 
-    def __init__(self, module: types.ModuleType, path: str) -> None:
-        self._module, self._path = module, path
+    def __init__(self, module: types.ModuleType, path: str, host: Any) -> None:
+        self._module, self._path, self._host = module, path, host
+        self._kind = _kind_of(module)
         self.__name__ = path.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(self._host, _FUNCTIONS) and not has_array(self._kind, (*args, *kwargs.values())):
+            found = self._host(*args, **kwargs)
+            if getattr(found, "dtype", np.dtype(float)).kind in "biu":
+                return found
         raise _missing(self._module, self._path)
 
     def __getattr__(self, name: str) -> Any:
@@ -133,12 +140,15 @@ class _Function:
         module = owner._module
         self._root, self._path, self._host, self._spelled = module, path, host, spelled
         self._own = None if spelled else getattr(owner._own, self.__name__)
-        self._kind = module.ndarray if hasattr(module, "ndarray") else module.Array
+        self._kind = _kind_of(module)
         self._makes = path in MAKERS or path.startswith("random.")
+        if owner._is_for_helpers and path == "broadcast_to":
+            self._makes = False  # of lengths, which stay lengths
         self._lists = path in TAKE_LISTS or self._makes
         self._stays = owner._is_for_helpers
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        _check_out(self, kwargs)
         if not self._makes and not has_array(self._kind, (*args, *kwargs.values())):
             found = self._host(*args, **kwargs)
             stays = self._stays and getattr(found, "dtype", np.dtype(float)).kind in "biu"
@@ -160,6 +170,18 @@ class _Function:
         return f"<{self._root.__name__} for numpy.{self._path}>"
 
 
+def _check_out(function: _Function | Ufunc, keywords: dict[str, Any]) -> None:
+    """Raise where a function is to write into what may be a view of a graph: nothing would show in the array."""
+    if "out" in keywords and keywords["out"] is not None and not has_memory(function._kind):
+        raise error("S2S536", name=f"numpy.{function._path}(out=...)", module=function._root.__name__)
+
+
+def _kind_of(module: types.ModuleType) -> type:
+    """The class of the arrays of a module."""
+    found: type = module.ndarray if hasattr(module, "ndarray") else module.Array
+    return found
+
+
 def _is_given(value: Any) -> bool:
     return value is not None and value is not np._NoValue
 
@@ -177,10 +199,11 @@ class Ufunc:
         module = owner._module
         self._root, self._path, self._host, self._own = module, path, host, own
         self._top = owner._top
-        self._kind = module.ndarray if hasattr(module, "ndarray") else module.Array
+        self._kind = _kind_of(module)
         self.nin, self.nout = host.nin, host.nout
 
     def __call__(self, *args: Any, where: Any = True, **kwargs: Any) -> Any:
+        _check_out(self, kwargs)
         if not has_array(self._kind, args) and "out" not in kwargs:
             return self._host(*args, **kwargs) if where is True else self._host(*args, where=where, **kwargs)
         if any(isinstance(arg, (list, tuple)) for arg in args):

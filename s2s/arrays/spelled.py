@@ -270,6 +270,15 @@ def vecmat(module: Any, a: Any, b: Any, /, **kwargs: Any) -> Any:
     return (module.conj(asarray(module, a))[..., None, :] @ asarray(module, b))[..., 0, :]
 
 
+def cholesky(module: Any, a: Any, /, *, upper: bool = False) -> Any:
+    """The factor below the diagonal. Raises NoDerivativeError for a module that has the other one under this name."""
+    own = module.linalg.cholesky
+    if "lower" in getattr(getattr(own, "__code__", None), "co_varnames", ()):
+        raise error("S2S536", name="numpy.linalg.cholesky", module=module.__name__)
+    found = own(a)
+    return module.conj(module.swapaxes(found, -1, -2)) if upper else found
+
+
 def diagonal(module: Any, x: Any, /, *, offset: int = 0) -> Any:
     """The diagonals of matrices in the last two axes."""
     return module.diagonal(x, offset, -2, -1)
@@ -349,5 +358,5 @@ SPELLED: dict[str, Callable[..., Any]] = {
     "linalg.matrix_norm": matrix_norm, "linalg.svdvals": svdvals, "linalg.vecdot": vecdot, "vecdot": vecdot,
     "matvec": matvec, "vecmat": vecmat, "linalg.outer": _both("outer"), "linalg.tensordot": tensordot,
     "tensordot": tensordot, "indices": indices, "take_along_axis": take_along_axis, "linalg.diagonal": diagonal,
-    "linalg.trace": trace, "unstack": unstack, "polyder": polyder,
+    "linalg.trace": trace, "linalg.cholesky": cholesky, "unstack": unstack, "polyder": polyder,
 }

@@ -76,8 +76,7 @@ def cumprod_bar(g: Any, x: Any, axis: int) -> Any:
     s_k``.
     """
     g, x = np.moveaxis(np.asarray(g), axis, 0), np.moveaxis(np.asarray(x), axis, 0)
-    before = np.ones_like(x)
-    np.cumprod(x[:-1], axis=0, out=before[1:])
+    before = np.concatenate([np.ones_like(x[:1]), np.cumprod(x[:-1], axis=0)])
     s = np.array(g, dtype=np.result_type(g, x))
     for k in range(len(x) - 2, -1, -1):
         s[k] += x[k + 1] * s[k + 1]
