@@ -292,7 +292,20 @@ def _find(host: Any, path: str, name: str) -> Any:
         return ufunc(found)
     if isinstance(found, type) or not callable(found):
         return found
+    if full == "random.default_rng":
+        return lambda *args: Generator(found(*args))
     return _Function(found, full)
+
+
+class Generator:
+    """A generator of random numbers, whose draws are arrays of this module."""
+
+    def __init__(self, host: np.random.Generator) -> None:
+        self._host = host
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._host, name)
+        return lambda *args, **kwargs: call(method, args, kwargs)
 
 
 _KEPT: dict[str, Any] = {}
