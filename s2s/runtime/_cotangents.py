@@ -126,8 +126,8 @@ def is_array(value: Any) -> bool:
 
 
 _HOW_MADE = 1 << 9 | 1 << 8 | 1 << 7
-"""The flags of a class that tell those of class statements from those of C, as of locks: on the heap; not to be changed;
-without instances of its own."""
+"""The flags of a class that tell those of class statements from those of C, as of locks: on the heap; not to be
+changed; without instances of its own."""
 
 _NO_PARTS = (np.ndarray, np.generic, float, complex, int, str, dict, tuple, list, set, frozenset, type, BaseException)
 
