@@ -79,7 +79,12 @@ class _Timer:
 
     def __init__(self, files: frozenset[str]) -> None:
         self.files = files
-        self.spent: dict[tuple[str, int], float] = {}
+        self.by_file: dict[str, dict[int, float]] = {}
+
+    @property
+    def spent(self) -> dict[tuple[str, int], float]:
+        """The seconds of each line."""
+        return {(file, line): spent for file, lines in self.by_file.items() for line, spent in lines.items()}
 
     def run(self, call: Callable[[Any], Any], values: Any) -> None:
         before = sys.gettrace()
@@ -93,15 +98,17 @@ class _Timer:
         file = frame.f_code.co_filename
         if file not in self.files:
             return None
-        line, since = 0, time.perf_counter()
+        clock = time.perf_counter  # this is called at each line: what it looks up is at hand
+        spent = self.by_file.setdefault(file, {})
+        line, since = 0, clock()
 
         def traced(frame: FrameType, event: str, argument: Any) -> Any:
             nonlocal line, since
-            now = time.perf_counter()
+            now = clock()
             if line:
-                self.spent[file, line] = self.spent.get((file, line), 0.0) + now - since
+                spent[line] = spent.get(line, 0.0) + now - since
             line = 0 if event == "return" else frame.f_lineno
-            since = time.perf_counter()
+            since = clock()
             return traced
 
         return traced
@@ -268,6 +275,7 @@ def _between(version: Version, text: str, values: tuple[Any, ...]) -> dict[str, 
     def traced(frame: FrameType, event: str, argument: Any) -> Any:
         if event == "line" and frame.f_lineno > title and not found:
             found.update({name: _snapshot(value) for name, value in frame.f_locals.items()})
+            frame.f_trace_lines = False
         return traced
 
     before = sys.gettrace()
@@ -279,10 +287,14 @@ def _between(version: Version, text: str, values: tuple[Any, ...]) -> dict[str, 
     return found
 
 
+_HOLDING = (list, tuple, dict, types.FunctionType)
+"""What may hold other values; lists of the rest may be long."""
+
+
 def _snapshot(value: Any) -> Any:
     """A value whose containers the reverse sweep does not empty."""
     if isinstance(value, (list, tuple)):
-        return [_snapshot(part) for part in value]
+        return [_snapshot(part) if isinstance(part, _HOLDING) else part for part in value]
     return {key: _snapshot(part) for key, part in value.items()} if isinstance(value, dict) else value
 
 
@@ -290,7 +302,10 @@ def _leaves(value: Any, seen: tuple[Any, ...] = ()) -> Iterable[Any]:
     """What is in containers, and in what pullbacks have captured."""
     if isinstance(value, (list, tuple)):
         for part in value:
-            yield from _leaves(part, seen)
+            if isinstance(part, _HOLDING):
+                yield from _leaves(part, seen)
+            else:
+                yield part
     elif isinstance(value, dict):
         yield from _leaves(list(value.values()), seen)
     elif isinstance(value, types.FunctionType) and value.__closure__ and all(value is not outer for outer in seen):

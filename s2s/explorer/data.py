@@ -14,8 +14,9 @@ what it is in place of that: ``comment``, ``blank``, ``head``, ``bookkeeping``.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,8 +46,8 @@ WITHIN = 6.0
 _NEXT = ("jvp", "vjp", "hvp", "primal", "value_and_grad", "jacobian", "hessian", "grad")
 """In this order modes are made, after the first."""
 
-_LONG = {"primal": 0.3, "jvp": 0.6, "hvp": 0.6, "hessian": 1.6}
-"""How many times as long as the gradient these are expected to take."""
+_LONG = {"primal": (0.3, 0.3), "jvp": (0.6, 0.6), "hvp": (0.6, 2.0), "hessian": (1.6, 8.0), "jacobian": (1.0, 3.0)}
+"""How many times as long as the gradient these are expected to take: to be compiled and written, and to be run."""
 
 
 def modes_of(asked: str | Iterable[str]) -> tuple[str, ...]:
@@ -90,6 +91,17 @@ class _Description:
         self.primal: tuple[float, dict[Place, float]] | None = None
         self.versions: dict[str, _Made] = {}
         self.problems: dict[str, DifferentiationError] = {}
+        self.is_run = True
+        self.running = 0.0
+
+    @contextlib.contextmanager
+    def timed(self) -> Iterator[None]:
+        """As a context: what derivatives are run for, whose seconds are added up."""
+        start = time.process_time()
+        try:
+            yield
+        finally:
+            self.running += time.process_time() - start
 
     @property
     def has_values(self) -> bool:
@@ -113,25 +125,28 @@ class _Description:
         }
 
     def variants(self, modes: tuple[str, ...], backends: tuple[str, ...], within: float) -> list[dict[str, Any]]:
-        """What there is to show, made in the order of its weight: the first mode for each backend, then the others, of
-        which those are left out that would take too long. The process's own seconds count: the same on a machine that
-        does other things too."""
+        """What there is to show, made in the order of its weight: the first mode for each backend, then the others.
+        What would take too long to run is not run, what would take too long to compile is left out. The process's own
+        seconds count: the same on a machine that does other things too."""
         rest = tuple(sorted(modes[1:], key=_NEXT.index))
         order = [(mode, backend) for group in (modes[:1], rest) for backend in backends for mode in group]
         found: dict[tuple[str, str], dict[str, Any] | None] = {}
-        one, spent = 0.0, 0.0
+        compiled, run, spent = 0.0, 0.0, 0.0
         for mode, backend in order:
-            if mode != modes[0] and one and spent + one * _LONG.get(mode, 1.0) > within:
+            times, more = _LONG.get(mode, (1.0, 1.0))
+            expected = spent + compiled * times
+            if mode != modes[0] and expected > within:
                 found[mode, backend] = self.left_out(mode, backend)
                 continue
-            start = time.process_time()
+            self.is_run = mode == modes[0] or expected + run * more <= within
+            self.running, start = 0.0, time.process_time()
             with watched() as self.parts.seen:
                 found[mode, backend] = made = self.variant(mode, backend)
             seconds = time.process_time() - start
-            if one:
+            if compiled:
                 spent += seconds
             elif made is not None and made["refused"] is None:
-                one = seconds
+                compiled, run = seconds - self.running, self.running
         self.check_arguments(modes)
         every = (found[mode, backend] for backend in backends for mode in modes)
         return [variant for variant in every if variant is not None]
@@ -172,7 +187,10 @@ class _Description:
             if backend == "numpy":
                 self.problems[mode] = problem
             return self.blank(mode, backend) | {"refused": str(problem)}
-        self.parts.keep(made, found.version, final, found.values, backend)
+        with self.timed():
+            self.parts.keep(made, found.version, final, found.values, backend)
+        if self.has_values and found.values is None and backend == "numpy":
+            made["no_cost"] = f"not run, as that takes long: `--mode {mode}` or modes=\"{mode}\" runs it"
         if explained is not None:
             self.parts.add_facts(made["facts"], explained)
         for one in self.called(found, explained):
@@ -181,7 +199,8 @@ class _Description:
                 made["called"].append(part)
         self.parts.add_calls(made["facts"])
         if not made["no_cost"]:
-            self.cost(made, found)
+            with self.timed():
+                self.cost(made, found)
         return made
 
     def version(self, mode: str) -> _Made:
@@ -192,7 +211,9 @@ class _Description:
                 wanted = (wanted,)
             if self.has_values:
                 found, values = version_of_call(f, self.args, self.kwargs, mode, wanted)
-                self.versions[mode] = _Made(found, values, _called_by(found, values))
+                with self.timed():
+                    called = _called_by(found, values) if self.is_run else []
+                self.versions[mode] = _Made(found, values if self.is_run else None, called)
             else:
                 self.versions[mode] = _Made(version(f, (), {}, mode, wanted, self.kinds), None, [])
         return self.versions[mode]

@@ -126,10 +126,10 @@ class Parts:
         to know. What running it raises comes out."""
         names = kept_names(final.text, found.compiled.entry)
         kept, lines = [Kept(name) for name in names], part["stages"][-1]["lines"]
-        if values is None:
-            part["no_cost"] = "no example values: nothing was run"
-        elif backend == "numba":
+        if backend == "numba":
             part["no_cost"] = "Numba makes machine code of it, whose lines cannot be timed"
+        elif values is None:
+            part["no_cost"] = "no example values: nothing was run"
         elif found.compiled.text != final.text or "derivative_of_call(" in final.text:
             part["no_cost"] = "its calls are recorded"
         else:

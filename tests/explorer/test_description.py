@@ -3,12 +3,14 @@
 import html
 import json
 import re
+import types
 
 import numpy as np
 import pytest
 
 import s2s
 from s2s import pipeline
+from s2s.explorer import data
 from s2s.explorer.data import MODES, describe, modes_of
 from s2s.explorer.highlight import generated_line, highlighted
 from s2s.explorer.page import page_of
@@ -236,6 +238,28 @@ def test_what_takes_long_is_left_out_unless_it_is_asked_for():
     assert modes_of("all") == MODES and modes_of(("hvp", "all"))[:2] == ("hvp", "grad") and modes_of(()) == ()
     with pytest.raises(s2s.errors.ArgumentError, match="there is no mode 'gradient'"):
         s2s.explore(programs.plan, *args, modes="gradient")
+
+
+def test_what_takes_long_to_run_is_not_run_unless_it_is_asked_for(monkeypatch, rng):
+    seconds, called_by = [0.0], data._called_by
+
+    def process_time():
+        seconds[0] += 0.001
+        return seconds[0]
+
+    def slow(found, values):
+        seconds[0] += 100.0
+        return called_by(found, values)
+
+    monkeypatch.setattr(data, "time", types.SimpleNamespace(process_time=process_time))
+    monkeypatch.setattr(data, "_called_by", slow)
+    found = describe(programs.chain, state(rng), {}, modes=("grad", "vjp", "primal"), within=6.0)
+    assert variant(found, "grad")["cost"]["derivative"] > 0.0
+    for mode in ("vjp", "primal"):
+        shown = variant(found, mode)
+        assert shown["no_cost"].startswith("not run, as that takes long: `--mode ") and shown["cost"] is None
+        assert shown["left_out"] == "" and shown["stages"] and all(k["bytes"] is None for k in shown["kept"])
+        assert "machine code" in variant(found, mode, "numba")["no_cost"]
 
 
 def test_modes_of_tangents_are_timed_and_marked(rng):
