@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from types import FrameType
 from typing import Any
@@ -54,7 +54,18 @@ def called_by(call: Callable[[Any], Any], values: Any, own: types.CodeType) -> l
         call(copy.deepcopy(values))
     finally:
         sys.setprofile(before)
-    return [called for called in watcher.found.values() if called is not None][:MOST]
+    return list(_merged(called for called in watcher.found.values() if called is not None))[:MOST]
+
+
+def _merged(found: Iterable[Called]) -> Iterable[Called]:
+    """Those of closures that share a text as one."""
+    by_text: dict[str, Called] = {}
+    for called in found:
+        first = by_text.setdefault(called.version.compiled.text, called)
+        if first is not called:
+            first.count += called.count
+            first.places |= called.places
+    return by_text.values()
 
 
 class _Watcher:

@@ -154,3 +154,17 @@ def stepped(x, names):
     for name in names:
         x = x + 0.1 * STEPS[name](x)
     return np.sum(x * x)
+
+
+def scaled(factor):
+    def by_factor(x):
+        return np.sum(factor * x * x)
+
+    return by_factor
+
+
+def summed(x, functions):
+    total = 0.0
+    for k in range(len(functions)):
+        total = total + np.sum(functions[k](x))
+    return total

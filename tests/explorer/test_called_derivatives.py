@@ -112,6 +112,23 @@ def test_lambdas_and_functions_of_numpy():
     assert unit["name"] == "lambda" and "square" in bare(made, unit["lines"][0][1])
 
 
+def test_closures_that_share_a_text_are_one():
+    functions = [programs.scaled(1.0), programs.scaled(2.0), np.tanh]
+    made = describe(programs.summed, (X, functions), modes=("grad",), backends=("numpy",))
+    (part,) = variant(made, "grad")["called"]
+    assert (part["name"], part["count"]) == ("by_factor_vjp", 2)
+    assert next(f for f in made["functions"] if f["number"] == part["unit"])["name"] == "scaled"
+
+
+def test_functions_that_are_called_in_blocks_with_choices():
+    with s2s.nonsmooth("straight_through"):
+        made = describe(programs.chosen, (X, ["steep"]), modes=("grad",), backends=("numpy",))
+    (part,) = variant(made, "grad")["called"]
+    assert part["name"] == "steep_vjp" and part["cost"]["right"]
+    at = variant(made, "grad")["facts"][key(made, "r = x - np.floor(x)")]
+    assert any("straight through" in text for kind, text in at["facts"] if kind == "policy")
+
+
 def test_the_derivative_stays_what_it_was():
     before = s2s.grad(programs.chosen)(X, NAMES)
     describe(programs.chosen, (X, NAMES), modes=("grad",), backends=("numpy",))
