@@ -328,6 +328,8 @@ def _specialize(
         if stages is not None:
             stages.restart()
         context = Context(masks_stay=masks_stay, stages=stages, naive="cotangents" in off, switched_off=off)
+        if stages is not None:
+            stages.remarks = context.remarks
         facts = context.evaluator.facts
         facts.equal |= equal
         facts.least |= least

@@ -21,7 +21,7 @@ from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.reading import Reading
 from s2s.builder import virtual_heap
 from s2s.builder.slice_lengths import made_of_lengths, slice_length
-from s2s.builder.stages import Clock, Stages
+from s2s.builder.stages import Clock, Remark, Stages
 from s2s.core import inspection, ir, ops
 from s2s.core.closures import Closure
 from s2s.core.values import (
@@ -185,6 +185,7 @@ class Context:
     choose: Callable[..., Any] | None = None
     reading: Reading | None = None
     stages: Stages | None = None
+    remarks: list[Remark] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
     naive: bool = False
     switched_off: frozenset[str] = frozenset()

@@ -7,6 +7,7 @@ pass.
 from __future__ import annotations
 
 import contextlib
+import linecache
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +15,10 @@ from typing import Any
 
 from s2s.core import ir
 
-__all__ = ["Clock", "Pass", "Stage", "Stages", "note_compiled", "watched", "watching"]
+__all__ = [
+    "LONGEST", "Clock", "Pass", "Remark", "Stage", "Stages", "note_compiled", "remark", "text_at", "watched",
+    "watching",
+]
 
 
 @dataclass(eq=False)
@@ -39,6 +43,16 @@ class Stage:
     before: ir.Function | None
     after: ir.Function
     exact: bool = True
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What the compiler decided about a place of the program, for people: what it folded there (``folded``), or why it
+    did not do what a reader may have expected (``fusion``, ``loop``)."""
+
+    span: ir.Span
+    kind: str
+    text: str
 
 
 class Clock:
@@ -76,6 +90,10 @@ class Stages:
     has_derivatives: bool = False
     decisions: tuple[Any, ...] = ()
     varied: frozenset[ir.Atom] = frozenset()
+    remarks: list[Remark] = field(default_factory=list)
+    """What was decided where. It is the list of the context, from which speculation takes back what came to nothing."""
+    places: dict[Any, ir.Span] = field(default_factory=dict)
+    """Where the program made the version rely on something, by the subjects of guards."""
 
     def note(self, name: str, before: ir.Function | None, after: ir.Function, exact: bool) -> None:
         """Note what a pass made of a function; one that changed nothing is left out."""
@@ -91,6 +109,7 @@ class Stages:
         """Forget what was noted: the compilation begins again."""
         self.passed.clear()
         self.has_derivatives = False
+        self.places.clear()
 
 
 _watching: list[list[tuple[Any, Stages]]] = []
@@ -117,3 +136,24 @@ def note_compiled(compiled: Any, stages: Stages | None) -> None:
     """Note what a compilation has given."""
     if _watching and stages is not None:
         _watching[-1].append((compiled, stages))
+
+
+def remark(context: Any, span: ir.Span | None, kind: str, text: str) -> None:
+    """Note what was decided about a place, where somebody asks: where nobody does, texts need not be made."""
+    if context.stages is not None and span is not None:
+        context.remarks.append(Remark(span, kind, text))
+
+
+LONGEST = 60
+"""The longest text of an expression in a remark."""
+
+
+def text_at(span: ir.Span) -> str | None:
+    """The text of an expression, in one line; None where it has no width, or is long."""
+    lines = [linecache.getline(span.file, n).rstrip("\n") for n in range(span.line, span.end_line + 1)]
+    if not lines or (span.line, span.column) == (span.end_line, span.end_column):
+        return None
+    lines[-1] = lines[-1][: span.end_column]
+    lines[0] = lines[0][span.column :]
+    text = " ".join(" ".join(lines).split())
+    return text if 0 < len(text) <= LONGEST else None

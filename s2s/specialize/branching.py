@@ -34,6 +34,8 @@ def branch(specializer: Specializer, statement: ir.If, frame: Frame, builder: Bu
         test = specializer.apply(ir.Const(bool), [test], {}, frame, builder, statement.span)
     decided = _decided(specializer.context, test if specializer.is_own(frame.fn) else pinned(specializer, test))
     if decided is not None:
+        if specializer.folds is not None:
+            specializer.folds.decided(statement, frame, decided)
         block = statement.then if decided else statement.orelse
         return _splice(specializer, block, statement, frame, builder)
     sides: list[Any] = []

@@ -182,6 +182,8 @@ def _unroll(
     if loop.span is not None and not is_of_s2s(frame):
         written = specializer.written_out
         written[loop.span] = max(written.get(loop.span, 0), specializer.unrolling)
+        if specializer.folds is not None:
+            specializer.folds.written_out(loop.span, frame, len(items))
     try:
         values, left = _iterations(specializer, loop, items, values, frame, builder, watch)
     finally:

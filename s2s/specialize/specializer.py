@@ -50,6 +50,7 @@ from s2s.specialize.calls.leaving import leave
 from s2s.specialize.calls.policies import Holding
 from s2s.specialize.exceptions import try_statement
 from s2s.specialize.expected import expected
+from s2s.specialize.folds import Folds
 from s2s.specialize.frames import (
     Frame,
     at_call,
@@ -139,6 +140,8 @@ class Specializer:
         """Writes checks of what is relied on; None where no call may change it while the function runs."""
         if self.relied is not None:
             self.guards.told = self.relied.note
+        self.folds = Folds(self) if context.stages is not None else None
+        """Notes for people what is decided where; None where nobody asks."""
         self.compared = False
         """Whether the program asks of two containers or objects that were there before whether they are one."""
         self.followed = 0
@@ -345,9 +348,13 @@ class Specializer:
         charge_step()
         try:
             if self.relied is None:
-                return self._step(statement, frame, builder)
-            with self.relied.writing(builder):
-                return self._step(statement, frame, builder)
+                ended = self._step(statement, frame, builder)
+            else:
+                with self.relied.writing(builder):
+                    ended = self._step(statement, frame, builder)
+            if self.folds is not None:
+                self.folds.passed(getattr(statement, "span", None))
+            return ended
         except Raised as raised:
             if not (self.trying or self.undecided):
                 raise
