@@ -22,7 +22,7 @@ from s2s.directives.policies import Chosen
 from s2s.optimize.loops.accesses import ONE, Access, Axis, Extent, Views
 from s2s.optimize.loops.steps import Step
 
-__all__ = ["SUMS", "BlockSteps"]
+__all__ = ["SUMS", "BlockSteps", "is_elementwise"]
 
 _PLAIN = {id(in_place): plain for in_place, plain in PLAIN.items()}
 _OPERATORS = {id(one.fn) for one in OPERATORS.values() if one.ufunc is not None} - {id(operator.matmul)}
@@ -57,7 +57,7 @@ class BlockSteps:
                     return self._sum(s, fn, args)  # type: ignore[arg-type]
                 fn = fn.func if isinstance(fn, Chosen) else fn  # which differs from it by its derivative
                 fn = _PLAIN.get(id(fn), fn)
-                return self._map(s, target, args) if _is_elementwise(fn) else None  # type: ignore[arg-type]
+                return self._map(s, target, args) if is_elementwise(fn) else None  # type: ignore[arg-type]
         return None
 
     def _map(self, s: ir.Let, target: ir.Var, args: tuple[ir.Atom, ...]) -> Step | None:
@@ -134,7 +134,7 @@ def _access(atom: ir.Var, shape: tuple[Dim, ...]) -> Access:
     return Access(atom, axes, tuple(Extent(atom, k) for k in range(len(shape))), shape)
 
 
-def _is_elementwise(fn: Any) -> bool:
+def is_elementwise(fn: Any) -> bool:
     """Whether it is a function of NumPy or SciPy, or an operator, that makes one element of one of each operand."""
     if type(fn) is np.ufunc:
         said = facts(fn)

@@ -31,10 +31,12 @@ from s2s.core import ir, limits
 from s2s.core.operators import PLAIN
 from s2s.core.values import Array, Dim, Scalar, Sequence
 from s2s.optimize.block_steps import BlockSteps
+from s2s.optimize.fusion import tell_fusion
 from s2s.optimize.loops.groups import Group, Groups, Item, Single
 from s2s.optimize.loops.lengths import Lengths
 from s2s.optimize.loops.steps import Step
 from s2s.optimize.rewriting import count_uses, map_blocks
+from s2s.versions.argument_guards import LargeGuard
 
 __all__ = ["in_blocks"]
 
@@ -81,6 +83,10 @@ class _Blocks:
         statements = tuple(s for s in block.statements if not titles.has(s))
         items = self.groups.block(statements)
         writers = {id(item): writer for item in items if (writer := self._writer(item)) is not None}
+        if self.context.stages is not None:
+            tell_fusion(
+                items, self.context, lambda s: titles.of(s) == "reverse",
+                lambda group: self._size(group.steps[0].space), lambda group: self._worth(group) is not None)
         if not writers:
             return ir.Block(tuple(map_blocks(s, self._block) for s in block.statements), block.yields)
         for writer in writers.values():
@@ -98,27 +104,38 @@ class _Blocks:
     def _writer(self, item: Item) -> _Writer | None:
         """What writes the loop for some statements; None where they are not worth one, or nothing says that the arrays
         are large."""
-        if not isinstance(item, Group):
-            return None
-        writer = _Writer(item.steps, self.context, self.uses)
-        if writer.saved < max(LEAST_SAVED, len(writer.kept)) or writer.pattern is None:
-            return None
-        return writer if self._is_large(item.steps[0].space) else None
+        writer = self._worth(item) if isinstance(item, Group) else None
+        return writer if writer is not None and self._is_large(writer.space) else None
+
+    def _worth(self, group: Group) -> _Writer | None:
+        """What writes the loop for a group; None where it saves too few arrays."""
+        writer = _Writer(group.steps, self.context, self.uses)
+        is_worth = writer.saved >= max(LEAST_SAVED, len(writer.kept)) and writer.pattern is not None
+        return writer if is_worth else None
 
     def _is_large(self, space: tuple[Dim, ...]) -> bool:
         """Whether arrays of a shape are large. Where that is one of an argument, the version is for such ones alone, or
         for others alone."""
+        found = self._guard(space)
+        if isinstance(found, LargeGuard):
+            self.context.relied_sizes.add(found)
+            return found.is_large
+        return bool(found)
+
+    def _guard(self, space: tuple[Dim, ...]) -> LargeGuard | bool | None:
+        """What says whether arrays of a shape are large: a guard, or their lengths; None where nothing does."""
         sizes = self.context.sizes
         assert sizes is not None
         dims = [*map(self.groups.lengths.of, space)]
         symbols = tuple(sorted(symbol for dim in dims for symbol in dim.symbol.strip("*").split("*") if symbol))
         if not symbols:
             return math.prod(dim.offset for dim in dims) >= limits.LARGE_ARRAY
-        guard = sizes.get(symbols)
-        if guard is None:
-            return False
-        self.context.relied_sizes.add(guard)
-        return guard.is_large
+        return sizes.get(symbols)
+
+    def _size(self, space: tuple[Dim, ...]) -> bool | None:
+        """Whether the version is for arrays of this shape that are large; None where they never are."""
+        found = self._guard(space)
+        return found.is_large if isinstance(found, LargeGuard) else found or None
 
 
 def _in_order(

@@ -27,6 +27,7 @@ from s2s.optimize.loops.accesses import Views
 from s2s.optimize.matrix_products import rank
 from s2s.optimize.ranges import constant_range
 from s2s.optimize.rewriting import count_uses, map_blocks
+from s2s.optimize.sequential import tell_loops
 
 __all__ = ["write_whole_loops"]
 
@@ -43,7 +44,10 @@ def write_whole_loops(
     if any(isinstance(s, ir.Try) for s in ir.walk(function.body)):
         return function  # what was done before an exception would be seen
     if not products:
-        return _written(function, context, exact)[0]
+        made = _written(function, context, exact)[0]
+        if context.stages is not None:
+            tell_loops(made, context, exact, _FEW)
+        return made
     known, facts = _known(context), [set(one) for one in _facts(context)]
     written = _written(function, context, exact)[1]
     chosen = _with_products(function.body, written, context)
