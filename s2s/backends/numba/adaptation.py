@@ -105,7 +105,8 @@ class Adapted:
     ``parameters`` are its parameters, each with the expression that gives its argument, ``known`` the objects that its
     text names, ``facts`` what it relies on. ``result`` is the display of tuples, lists and dicts that the original
     returns; the function returns what is in it, one after the other. It is None where both return the same.
-    ``by_python`` are the lines with calls that Python makes, ``shared`` the loops that threads share.
+    ``by_python`` are the lines with calls that Python makes, ``handed`` the functions that it calls there, ``shared``
+    the loops that threads share.
     """
 
     node: ast.FunctionDef
@@ -114,6 +115,7 @@ class Adapted:
     facts: list[Fact] = field(default_factory=list)
     result: ast.expr | None = None
     by_python: set[int] = field(default_factory=set)
+    handed: dict[int, str] = field(default_factory=dict)
     shared: list[tuple[ast.For, Sharing]] = field(default_factory=list)
 
 
@@ -628,6 +630,7 @@ class _Rewriter(ast.NodeTransformer):
         if helper is None:
             return None
         self.adapted.by_python.add(_line(node))
+        self.adapted.handed[_line(node)] = ast.unparse(node.func)
         parts = [*node.args, *(k.value for k in node.keywords)]
         handed = [part for part, known in zip(parts, (*args, *keywords.values()), strict=True) if known is DYNAMIC]
         given = [self.visit(ast.Tuple(p.elts, ast.Load()) if isinstance(p, ast.List) else p) for p in handed]
@@ -706,6 +709,11 @@ class _Rewriter(ast.NodeTransformer):
         value = self._static(argument) if isinstance(argument, ast.Name) else None
         found = next((dtype for kind, dtype in _DTYPE_OF.items() if kind is value), None)
         return argument if found is None else self._known(found.__name__, found)
+
+    def visit_Dict(self, node: ast.Dict) -> Any:
+        if None in node.keys:
+            raise Unsupported("a dict changes, which Numba does not compile", node.lineno)
+        return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
         return self._outside(node) or self.generic_visit(node)

@@ -71,6 +71,8 @@ class Caller:
         self.facts: list[Fact] = []
         self.called: list[Any] = []
         self.marks: Marks = {}
+        self.stops: dict[int, str] = {}
+        """Why Numba stopped at lines at which Python makes calls now, or runs the statement."""
 
     def settle(self, make: Callable[[frozenset[int]], Any]) -> None:
         """Compile a function by ``make``, which is given the lines at which Python makes the calls: those at which
@@ -94,6 +96,7 @@ class Caller:
                 if new and len(lines) < MOST_LINES:
                     added = new[0]
                     lines |= {added}
+                    self.stops[added] = refused.reason
                 elif not any(map(self.is_region, refused.lines)):
                     raise
 

@@ -168,6 +168,12 @@ class Text:
         )
         return link(made, self.function)
 
+    def user_line(self, line: int) -> int | None:
+        """The line of the user's file that a line of the text comes from."""
+        pairs = self.compiled.places.get(self.function.__code__.co_filename, ())
+        known = next((source for made, source in pairs if made == line), None)
+        return known or _user_line(self.compiled.text.splitlines(), line)
+
     def warn(self, refused: Refused) -> None:
         """Say that this version runs as Python."""
         if self.is_aside:
@@ -175,7 +181,7 @@ class Text:
         code = self.function.__code__
         lines = self.compiled.text.splitlines()
         shown = _shown(lines, refused)
-        source = _user_line(lines, refused.line)
+        source = self.user_line(refused.line)
         where = f"{code.co_filename}:{source or code.co_firstlineno}"
         text = f"{self.compiled.entry} runs without Numba ({where}{shown}): {refused.reason}"
         warnings.warn(with_page(text, NumbaFallbackWarning), NumbaFallbackWarning, stacklevel=_caller())
@@ -469,7 +475,17 @@ def refused_by(raised: Exception, compiled: Compiled) -> Refused:
     """What Numba does not like, in one sentence, and where."""
     file = re.escape(file_name(compiled))
     found = [int(a or b) for a, b in re.findall(rf'File "{file}", line (\d+)|at {file} \((\d+)\)', str(raised))]
-    return Refused(_sentence(str(raised)), found[0] if found else 0, lines=tuple(found))
+    return Refused(_sentence(_message(raised)), found[0] if found else 0, lines=tuple(found))
+
+
+def _message(raised: BaseException) -> str:
+    """The message of an exception; of one without any, that of what it comes from, or its name."""
+    at: BaseException | None = raised
+    while at is not None:
+        if str(at).strip():
+            return str(at)
+        at = at.__cause__ or at.__context__
+    return f"its compiler raises {type(raised).__name__}"
 
 
 _NOISE = (
@@ -481,6 +497,7 @@ _NOISE = (
 def _sentence(text: str) -> str:
     """The line of Numba's message that says most."""
     text = text.partition('\nFile "')[0]  # what follows shows the code
+    lacked = re.search(r"No implementation of function Function\(<?(?:(?:built-in )?function )?(\w+)[^)]*\) f", text)
     named = re.sub(r"<function (\S*?)(?:\.<locals>\.\w+)? at 0x\w+>", r"`\1`", text)
     lines = [line.strip() for line in named.splitlines()]
     specific = [k for k, line in enumerate(lines) if line.endswith("raised a specific error:")]
@@ -488,5 +505,7 @@ def _sentence(text: str) -> str:
         lines = [line.partition("Error: ")[2] or line for line in lines[specific[-1] + 1 :]]
     useful = [line for line in lines if line and not line.startswith(_NOISE)]
     telling = [line for line in useful if not line.startswith("No implementation of function") and line != "No match."]
-    chosen = (telling or useful or ["no reason given"])[0]
+    if not telling and lacked is not None:
+        return f"Numba has {'none' if lacked[1].startswith('_') else f'no `{lacked[1]}`'} for such arguments"
+    chosen = (telling or useful or [f"Numba does not say why: {text.strip()}"])[0]
     return chosen if len(chosen) <= 200 else chosen[:197] + "..."

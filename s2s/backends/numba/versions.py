@@ -9,6 +9,7 @@ from typing import Any
 from s2s.analysis.abstract.parts import part
 from s2s.backends.numba.compiler import Refused, Text, Wrapped  # which says where Numba is missing
 from s2s.backends.numba.pullbacks import with_pullback
+from s2s.backends.numba.stops import tell
 from s2s.backends.numba.wrappers import kind_of_gradient, kinds_of_result
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
@@ -29,10 +30,12 @@ def runnable(
         try:
             make, first = _prepared(text, raw, request)
             first.compile()
+            tell(text, first, None)
             return make()
         except Refused as refused:
             problem = refused
             texts = texts if refused.is_passing else texts[1:]
+    tell(text, None, problem)
     text.warn(problem)
     return raw
 
