@@ -11,36 +11,39 @@ import re
 import time
 import tracemalloc
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from s2s import pipeline
-from s2s.builder.stages import Stages
+from s2s.analysis.steps.packages import package_of_file
+from s2s.builder.stages import Remark, Stages
 from s2s.core import ir
 from s2s.core.record import replace
 from s2s.core.settings import numba_after
-from s2s.derivatives import Derivative
 from s2s.directives.decorated import unwrap
+from s2s.directives.differentiable import on_backend
 from s2s.dispatch.tiers import LINES, may_gain
 from s2s.dispatch.version import Version, parameter_names
 from s2s.listing import KINDS
 from s2s.reverse.residuals.decisions import Decision
 from s2s.rules import table
 from s2s.sources import version as version_for
-from s2s.versions.guards import Guard
+from s2s.sources import version_of_call
+from s2s.versions.guards import Guard, ObjectGuard
 from s2s.versions.kinds import Kind
 from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import key
 from s2s.versions.target import Target, target_of
 
-__all__ = ["Cost", "Explanation", "Fact", "Line", "explain", "explain_version", "measure", "with_numba"]
+__all__ = ["Cost", "Explanation", "Fact", "Line", "explain", "explain_version", "measure", "note_numba"]
 
 
 @dataclass(frozen=True)
 class Fact:
     """Something that is known of a line. ``kind`` is ``kept`` or ``recomputed`` (a primal value that the reverse sweep
-    reads), ``rule``, ``folded``, ``policy``, ``branch`` or ``run time``."""
+    reads), ``rule``, ``folded`` (what is known when it is compiled), ``guard``, ``policy``, ``branch``, ``run time``,
+    ``fusion`` or ``loop`` (what is not done at once, and why), ``Numba``."""
 
     kind: str
     text: str
@@ -82,8 +85,8 @@ class Cost:
 @dataclass
 class Explanation:
     """What is known of a derivative: of its arguments, of the lines of the function and of those of functions that were
-    inlined, of the whole; ``guards`` are what the code relies on and checks at each call, ``stages`` what each pass has
-    made."""
+    inlined, of the whole; ``guards`` are what the code relies on and checks at each call, ``guarded`` the lines because
+    of which it does, by the guards; ``stages`` what each pass has made."""
 
     name: str
     mode: str
@@ -96,6 +99,7 @@ class Explanation:
     generated_lines: int
     compiled: Compiled
     stages: Stages
+    guarded: dict[str, Line] = field(default_factory=dict)
 
 
 def explain(
@@ -132,7 +136,7 @@ def explain_version(
         target.name, request.mode, {n: key(a) for n, a in arguments.items()}, lines, helpers,
         list(dict.fromkeys(filter(None, map(_of_guard, compiled.guards)))),
         [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")], _auto(request, compiled),
-        text.count("\n"), compiled, stages,
+        text.count("\n"), compiled, stages, collector.guarded,
     )
 
 
@@ -152,6 +156,7 @@ class _Collector:
         self.stages = stages
         self.lines = lines
         self.others: dict[tuple[str, int], Line] = {}
+        self.guarded: dict[str, Line] = {}
 
     def collect(self, compiled: Compiled) -> None:
         """Note all."""
@@ -184,6 +189,8 @@ class _Collector:
                 self.decision(decision, line)
         self.run_time(last)
         self.policies(compiled.text)
+        self.remarks()
+        self.guards(compiled.guards)
 
     def at(self, span: ir.Span | None) -> Line | None:
         """The line of a place; one of a function that was inlined is made."""
@@ -248,6 +255,66 @@ class _Collector:
                     line.add("policy", remark)
 
 
+    def is_own(self, file: str) -> bool:
+        """Whether a file is of the package of the function: what is decided in others nobody can change."""
+        own = next(iter(self.lines), ("", 0))[0]
+        return package_of_file(file) in (None, package_of_file(own))
+
+    def remarks(self) -> None:
+        """What passes have decided, at their lines."""
+        for remark in _without_parts(self.stages.remarks):
+            line = self.at(remark.span) if self.is_own(remark.span.file) else None
+            if line is not None:
+                line.add(remark.kind, remark.text)
+
+    def guards(self, guards: Iterable[Guard]) -> None:
+        """What the code relies on, by the lines because of which it does. Values are told there, too, where no test
+        says them."""
+        for guard in guards:
+            line, text = self.at(self.stages.places.get(guard.subject)), _of_guard(guard)
+            if line is None or not text:
+                continue
+            self.guarded.setdefault(text, line)
+            is_value = isinstance(guard, ObjectGuard) and type(guard.value) in _VALUES
+            name = text.partition("` is ")[0] + "` is "
+            is_said = any(fact.kind == "folded" and name in fact.text for fact in line.facts)
+            if is_value and not is_said and self.is_own(line.file):
+                line.add("guard", text)
+
+
+_VALUES = (bool, int, float, complex, str, bytes, type(None), tuple, frozenset)
+
+
+def _without_parts(remarks: list[Remark]) -> list[Remark]:
+    """Remarks on what was folded, without those on parts of what another one is on; one on what is folded one way here
+    and another way there."""
+    folded = dict[ir.Span, list[Remark]]()
+    for one in remarks:
+        if one.kind == "folded":
+            folded.setdefault(one.span, []).append(one)
+    made = [one for one in remarks if one.kind != "folded"]
+    for span, said in folded.items():
+        if any(span != other and _is_inside(span, other) for other in folded):
+            continue
+        heads = list(dict.fromkeys(one.text.partition(", as ")[0] for one in said))
+        if len(heads) > 1 and heads[0].startswith("`"):
+            test = heads[0].rpartition(" is ")[0]
+            text = f"{test} is known each time: true in some iterations or calls, false in others"
+            said = [Remark(span, said[0].kind, text)]
+        made += said if len(said) <= _MOST_SAID else [Remark(span, said[0].kind, heads[0])]
+    return made
+
+
+_MOST_SAID = 2
+"""Of a test that is known in so many calls of its function the reasons are told."""
+
+
+def _is_inside(span: ir.Span, other: ir.Span) -> bool:
+    begin, end = (span.line, span.column), (span.end_line, span.end_column)
+    within = (other.line, other.column) <= begin and end <= (other.end_line, other.end_column)
+    return span.file == other.file and within
+
+
 # --- the whole ----------------------------------------------------------------------------------------------
 
 
@@ -275,8 +342,14 @@ def _of_guard(guard: Guard) -> str:
             return f"{guard.first} and {guard.second} share no memory"  # type: ignore[attr-defined]
         case "EqualGuard":
             return f"the lengths {guard.first} and {guard.second} are equal"  # type: ignore[attr-defined]
+        case "CallGuard":
+            given = ", ".join(map(repr, guard.args))  # type: ignore[attr-defined]
+            return f"`{guard.fn.__name__}({given})` gives what it gave when it was compiled"  # type: ignore[attr-defined]
         case _:
             return str(guard)
+
+
+_AFTER = "NumPy; after"
 
 
 def _auto(request: Request, compiled: Compiled) -> str:
@@ -287,16 +360,60 @@ def _auto(request: Request, compiled: Compiled) -> str:
     if not may_gain(compiled):
         return "NumPy: no loop, and what takes long is in libraries that are machine code"
     after = numba_after() * (1.0 + compiled.text.count("\n") / LINES)
-    return f"NumPy; after {after:.1f} s of calls Numba compiles it in another thread, and the faster one is taken"
+    return f"{_AFTER} {after:.1f} s of calls Numba compiles it in another thread, and the faster one is taken"
 
 
-def with_numba(made: Derivative, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
-    """Whether Numba compiles a derivative on its backend: nothing where it does, else why not."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        made(*copy.deepcopy(args), **copy.deepcopy(kwargs))
-    told = [str(w.message) for w in caught if "numba" in type(w.message).__name__.lower()]
-    return told[0] if told else "" if made.backend == "numba" else made.backend
+def note_numba(
+    e: Explanation, f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str = "grad", argnums: Any = 0
+) -> str:
+    """Let Numba compile the derivative for the arguments of a call, and note at the lines of the function what it
+    leaves to Python, and why; what comes of it, in a sentence."""
+    from s2s.backends.numba.stops import listening
+    from s2s.backends.numba.versions import compiled_aside
+
+    with listening() as found, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made, values = version_of_call(
+            on_backend(f, "numba"), copy.deepcopy(args), copy.deepcopy(kwargs), mode, argnums)
+        if not found:
+            return "does not get to see it, as calls are recorded"
+        told, target = found[-1], target_of(f)
+        if e.auto.startswith(_AFTER) and told.is_refused:
+            e.auto = "NumPy, as Numba does not compile it"
+        elif e.auto.startswith(_AFTER) and target is not None:
+            given = target.function, made.request, made.avals, values
+            aside, why = compiled_aside(made.compiled, made.raw, *given)
+            e.auto = e.auto if aside is not None else f"NumPy; Numba is not taken where nobody asks for it: {why}"
+    elsewhere = _note_stops(e, told.compiled, told.stops)
+    said = "does not compile it" if told.is_refused else "compiles it"
+    if told.stops and not told.is_refused:
+        said += ", but for what its lines say"
+    return "; ".join((said, *elsewhere))
+
+
+def _note_stops(e: Explanation, compiled: Compiled, stops: Iterable[Any]) -> list[str]:
+    """Note at the lines of the function what Numba leaves to Python; what is at none of them."""
+    lines, elsewhere = {(line.file, line.number): line for line in (*e.lines, *e.helpers)}, dict[str, None]()
+    for stop in stops:
+        line = next((lines[place] for place in _places(compiled, stop.line) if place in lines), None)
+        if line is None:
+            elsewhere[stop.text] = None
+        else:
+            line.add("Numba", stop.text)
+    return list(elsewhere)
+
+
+def _places(compiled: Compiled, line: int) -> list[tuple[str, int]]:
+    """The places in the program that a line of a text comes from; those of the lines nearest to it first, as there are
+    lines of rules among them, which belong to what is around them."""
+    found = [
+        (abs(made - line), made < line, file, source) for file, pairs in compiled.places.items()
+        for made, source in pairs if line and abs(made - line) <= _NEAR]
+    return [(file, source) for *_, file, source in sorted(found)]
+
+
+_NEAR = 3
+"""So many lines of a text may be between one of a rule and one of the program that it is a part of."""
 
 
 def measure(f: Callable[..., Any], made: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Cost:

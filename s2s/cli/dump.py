@@ -60,15 +60,15 @@ def policies(given: tuple[str, ...]) -> Any:
 
 def version_for(loaded: Loaded, asked: Asked) -> Version:
     """The version that is asked for. Raises CannotLoad, and what the compiler raises."""
-    return version(*_asked(loaded, asked))
+    return version(*asked_for(loaded, asked))
 
 
 def explained(loaded: Loaded, asked: Asked) -> Explanation:
     """What is known of the version that is asked for. Raises CannotLoad, and what the compiler raises."""
-    return explain(*_asked(loaded, asked))
+    return explain(*asked_for(loaded, asked))
 
 
-def _asked(loaded: Loaded, asked: Asked) -> tuple[Any, ...]:
+def asked_for(loaded: Loaded, asked: Asked) -> tuple[Any, ...]:
     """The function, example arguments, mode, arguments to differentiate and kinds."""
     function = on_backend(loaded.function, asked.backend)
     wanted = argnums(asked.wrt, loaded.first)

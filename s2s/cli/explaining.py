@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import click
@@ -23,9 +24,17 @@ def show_explanation(e: Explanation) -> None:
         _show_lines([line for line in e.helpers if line.is_active or line.facts])
     if e.guards:
         click.echo("\nthe code relies on this, and is made again where it is otherwise:")
+        own = e.lines[0].file if e.lines else ""
         for guard in e.guards:
-            click.echo(f"  {guard}")
+            click.echo(f"  {guard}{_place(e.guarded.get(guard), own)}")
     click.echo(f"\nbackend auto: {e.auto}")
+
+
+def _place(line: Line | None, own: str) -> str:
+    """Where in the program a guard comes from."""
+    if line is None:
+        return ""
+    return f" (line {line.number})" if line.file == own else f" ({os.path.basename(line.file)}:{line.number})"
 
 
 def _show_lines(lines: list[Line]) -> None:
@@ -40,14 +49,12 @@ def _show_lines(lines: list[Line]) -> None:
             click.echo(f"{indent}^ {fact.kind}: {fact.text}")
 
 
-def show_cost(cost: Cost, numba: str | None) -> None:
-    """Print what a call takes, and whether Numba compiles the code."""
+def show_cost(cost: Cost) -> None:
+    """Print what a call takes."""
     click.echo(
         f"time: {_seconds(cost.seconds)} a call, {cost.times:.1f} times that of the function "
         f"({_seconds(cost.value_seconds)})")
     click.echo(f"memory: {_bytes(cost.bytes)} at most, the function {_bytes(cost.value_bytes)}")
-    if numba is not None:
-        click.echo(f"Numba: {numba or 'compiles it'}")
 
 
 def _seconds(value: float) -> str:

@@ -29,7 +29,7 @@ from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluate
 from s2s.cli.terminal import fail, note, show, show_beside, write
 from s2s.core.package import DOCUMENTS
 from s2s.directives.decorated import unwrap
-from s2s.explanation import measure, with_numba
+from s2s.explanation import Explanation, measure, note_numba
 from s2s.explorer.stages import StageError, stage_text
 from s2s.listing import as_markdown
 from s2s.notices import StraightThroughWarning
@@ -227,13 +227,15 @@ def check_command(
 @of_arguments
 @click.option("--mode", type=click.Choice(("grad", "value_and_grad", "vjp", "jvp")), default="grad", show_default=True,
               help="Of what.")  # fmt: skip
+@click.option("--numba", "asks_numba", is_flag=True, help="Let Numba compile it, and say at which lines it stops.")
 @click.option("--measure", "is_measured", is_flag=True, help="Call it, for its time and memory, and ask Numba.")
 def explain_command(
     target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
-    mode: str, is_measured: bool,
+    mode: str, asks_numba: bool, is_measured: bool,
 ) -> None:
     """Say of each line of TARGET whether the derivative flows through it (*), what is kept of it for the reverse sweep
-    and why, what is computed again, by which rule it is differentiated, what was chosen, what is left to the run.
+    and why, what is computed again, by which rule it is differentiated, what was chosen, what was folded and by which
+    facts, what is left to the run, what stops operations on arrays from being one loop, and what stops Numba.
 
     Or, of an error code (S2S103) or the category of a warning (SearchWarning), what it means and what to do."""
     if pages.is_named(target):
@@ -245,13 +247,27 @@ def explain_command(
         asked = dumping.Asked(wrt, mode, backend or "", args, kinds, nonsmooth)
         try:
             with dumping.policies(nonsmooth):
-                show_explanation(dumping.explained(loaded, asked))
+                found = dumping.explained(loaded, asked)
+                numba = _numba(found, loaded, asked) if asks_numba or is_measured else ""
+                show_explanation(found)
                 if is_measured:
                     _measure(loaded, asked)
+                if numba:
+                    click.echo(f"Numba: {numba}")
         except CannotLoad as problem:
             fail(problem)
         except s2s.errors.DifferentiationError as problem:
             fail(refusal(problem, loaded, asked))
+
+
+def _numba(found: Explanation, loaded: Loaded, asked: dumping.Asked) -> str:
+    """What Numba does with the code, which is noted at the lines, too."""
+    if importlib.util.find_spec("numba") is None:
+        return "is not installed"
+    args, kwargs = _called(loaded, asked.args, asked.kinds)
+    loaded.tried(args, kwargs)
+    function, _, _, mode, wanted, *_ = dumping.asked_for(loaded, asked)
+    return note_numba(found, function, args, kwargs, mode, wanted)
 
 
 def _measure(loaded: Loaded, asked: dumping.Asked) -> None:
@@ -259,11 +275,8 @@ def _measure(loaded: Loaded, asked: dumping.Asked) -> None:
     args, kwargs = _called(loaded, asked.args, asked.kinds)
     loaded.tried(args, kwargs)
     wanted = dumping.argnums(asked.wrt, loaded.first)
-    plain, compiled = (
-        s2s.grad(dumping.on_backend(loaded.function, name), wanted) for name in ("numpy", "numba"))
-    has_numba = importlib.util.find_spec("numba") is not None
-    cost = measure(loaded.function, plain, args, kwargs)
-    show_cost(cost, with_numba(compiled, args, kwargs) if has_numba else None)
+    plain = s2s.grad(dumping.on_backend(loaded.function, "numpy"), wanted)
+    show_cost(measure(loaded.function, plain, args, kwargs))
 
 
 def loaded_from(target: str) -> list[Loaded]:

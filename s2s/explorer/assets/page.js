@@ -71,6 +71,9 @@ function showLeft() {
         for (const text of unique(of("policy").map(choice))) pill(line, "policy", text, of("policy").join("\n"));
         if (of("branch").length) pill(line, "branch", "branch", of("branch")[0]);
         if (of("run time").length) pill(line, "other", "run time", of("run time").join("\n"));
+        for (const kind of ["folded", "fusion", "loop"]) {
+          if (of(kind).length) pill(line, "other", kind, of(kind).join("\n"));
+        }
         if (of("kept").length && !keptAt(key).length) pill(line, "kept", "kept", of("kept").join("\n"));
       }
       const kept = keptAt(key).filter(takesMemory);
