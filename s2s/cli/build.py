@@ -92,7 +92,7 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
             if is_unknown(loaded, version):
                 left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
                 break
-            parts.append(dumped(loaded, version, False))
+            parts.append(dumped(loaded, version, False, by_position=True))
             records.append(_record(loaded, mode, version))
     return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])
 
@@ -104,8 +104,8 @@ def _record(loaded: Loaded, mode: str, version: Version) -> str:
         return ""
     arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
     request = renamed_for(version.request, target, target.function)
-    written = replace(version.compiled, text=for_callers(loaded, version, version.compiled.text))
-    return committed.record(target.function, arguments, request, written)
+    text = for_callers(loaded, version, version.compiled.text, by_position=True)
+    return committed.record(target.function, arguments, request, replace(version.compiled, text=text))
 
 
 def is_unknown(loaded: Loaded, version: Version) -> bool:

@@ -15,7 +15,7 @@ from s2s.core.values import Array, Unknown
 from s2s.directives.differentiable import on_backend
 from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain
-from s2s.shipping.conditions import with_conditions
+from s2s.shipping.callers import with_conditions, with_parameters
 from s2s.shipping.plain import plain
 from s2s.shipping.standalone import CannotShip, split, standalone
 from s2s.sources import version
@@ -90,16 +90,20 @@ def text_of(version: Version) -> str:
     return (compiled.loops if is_numba and compiled.loops else compiled).text
 
 
-def for_callers(loaded: Loaded, version: Version, text: str) -> str:
-    """The text of a version for those who call it themselves: it checks the arguments that branches were chosen by."""
+def for_callers(loaded: Loaded, version: Version, text: str, by_position: bool = False) -> str:
+    """The text of a version for those who call it themselves: it checks the arguments that branches were chosen by, and
+    takes arguments as the function does, unless all are given by position."""
     target = target_of(loaded.function)
-    return text if target is None else with_conditions(version, text, target.function)
+    if target is None:
+        return text
+    text = with_conditions(version, text, target.function)
+    return text if by_position else with_parameters(version, text, target.function)
 
 
-def dumped(loaded: Loaded, version: Version, is_standalone: bool) -> str:
+def dumped(loaded: Loaded, version: Version, is_standalone: bool, by_position: bool = False) -> str:
     """The module of a version: with the user's names imported, or with all that it reads. Raises CannotLoad where it
     cannot stand alone."""
-    text = for_callers(loaded, version, text_of(version))
+    text = for_callers(loaded, version, text_of(version), by_position)
     try:
         return standalone(version, text) if is_standalone else plain(version, text)
     except CannotShip as problem:

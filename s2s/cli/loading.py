@@ -63,12 +63,18 @@ class Loaded:
             raise CannotLoad(f"{self.place}: the names of its arguments are not known") from None
 
     def bind(self, values: dict[str, Any]) -> inspect.BoundArguments:
-        """The values as arguments. Raises CannotLoad where the function does not take them."""
-        only = [p.name for p in self.parameters if p.kind is p.POSITIONAL_ONLY]
-        placed = [values[name] for name in only if name in values]
+        """The values as arguments, of ``*args`` a sequence and of ``**kwargs`` a dict. Raises CannotLoad where the
+        function does not take them."""
+        rest = [p.name for p in self.parameters if p.kind is p.VAR_POSITIONAL and p.name in values]
+        last = inspect.Parameter.POSITIONAL_OR_KEYWORD if rest else inspect.Parameter.POSITIONAL_ONLY
+        ahead = {p.name: values.get(p.name, p.default) for p in self.parameters if p.kind <= last}
+        placed = [value for value in ahead.values() if value is not inspect.Parameter.empty]
+        named = {name: value for name, value in values.items() if name not in {*ahead, *rest}}
+        for p in self.parameters:
+            if p.kind is p.VAR_KEYWORD and isinstance(named.get(p.name), dict):
+                named |= named.pop(p.name)
         try:
-            return signature_of(self.function).bind(
-                *placed, **{name: value for name, value in values.items() if name not in only})
+            return signature_of(self.function).bind(*placed, *(item for name in rest for item in values[name]), **named)
         except TypeError as problem:
             raise CannotLoad(f"{self.place}: {problem}") from None
 

@@ -50,7 +50,7 @@ from s2s.core import operators, ops
 from s2s.core.dataflow import along, reachable
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 
-__all__ = ["Line", "print_function"]
+__all__ = ["Line", "heading", "print_function"]
 
 
 class Line(str):
@@ -81,7 +81,7 @@ def print_function(
     """The lines of a ``def``; ``defaults`` has the text of the defaults of parameters."""
     writer = _writer(function, code, speller, captured)
     prefix = "    " * depth
-    lines = _heading(f"{prefix}def {name}(", _parameters(function.params, defaults), prefix)
+    lines = heading(f"{prefix}def {name}(", _parameters(function.params, defaults), prefix)
     writer.depth = depth + 1
     writer.placeholders = writer.find_placeholders()
     lines += _docstring(function.doc, prefix + "    ")
@@ -145,7 +145,7 @@ def _captured(value: MakeFunction, code: Code, outer: Expressions) -> dict[Var, 
     return names
 
 
-def _heading(start: str, parameters: list[str], prefix: str) -> list[str]:
+def heading(start: str, parameters: list[str], prefix: str) -> list[str]:
     """The line of a ``def``; where that is too long, a line for each parameter."""
     line = start + ", ".join(parameters) + "):"
     if len(line) <= WIDTH:

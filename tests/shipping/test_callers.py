@@ -1,4 +1,4 @@
-"""Dumped derivatives as a caller has them: defaults of the primal, and no call for which the text is not right."""
+"""Dumped derivatives as a caller has them: the primal's parameters, and no call for which the text is not right."""
 
 import importlib.util
 import inspect
@@ -38,6 +38,19 @@ def nested(x: "f8[:]", squared=False, table=np.ones(3), scale=2.0):
     return scale * np.sum(one(x)) * len(table)
 
 
+def spread(x: "f8[:]", /, n=4.0, *rest, **named):
+    total = n * np.sum(x**2)
+    for item in rest:
+        total = total + item * np.sum(x)
+    for item in named.values():
+        total = total + item * np.sum(x**3)
+    return total
+
+
+def weighted(x: "f8[:]", *, weight, is_cubed=False):
+    return weight * np.sum(x**3 if is_cubed else x**2)
+
+
 class Model:
     def energy(self, x: "f8[:]", softened=False):
         return np.sum(x**2 + 1.0 if softened else x**2)
@@ -75,6 +88,29 @@ def test_defaults_are_those_of_the_primal(programs):
     assert shown == primal
     np.testing.assert_allclose(made(X), s2s.grad(module.powers)(X), rtol=1e-12)
     np.testing.assert_allclose(made(X, power=3), 3 * X**2, rtol=1e-12)
+
+
+def test_parameters_are_of_the_same_kinds(programs):
+    file, module = programs
+    made = dumped(file, "spread", "--arg", "x=np.ones(3)").spread_grad
+    assert str(inspect.signature(made)) == "(x, /, n=4.0, *rest, **named)"
+    np.testing.assert_allclose(made(X), 8.0 * X)
+    np.testing.assert_allclose(made(X, 2.0), 4.0 * X)
+    made = dumped(file, "weighted").weighted_grad
+    assert str(inspect.signature(made)) == "(x, *, weight, is_cubed=False)"
+    np.testing.assert_allclose(made(X, weight=3.0), 6.0 * X)
+    with pytest.raises(ValueError, match="weighted_grad was made for is_cubed=False"):
+        made(X, weight=3.0, is_cubed=True)
+    pull = dumped(file, "weighted", "--mode", "vjp").weighted_vjp
+    assert inspect.signature(pull) == inspect.signature(made)
+
+
+def test_spread_arguments(programs):
+    file, module = programs
+    values = ["--arg", "x=np.ones(3)", "--arg", "n=4.0", "--arg", "rest=(1.0, 2.0)", "--arg", "named={'a': 3.0}"]
+    made = dumped(file, "spread", *values).spread_grad
+    found = made(X, 2.0, 5.0, 6.0, a=7.0)
+    np.testing.assert_allclose(found, 4.0 * X + 11.0 + 21.0 * X**2)
 
 
 def test_only_the_last_parameters_have_defaults(programs):
