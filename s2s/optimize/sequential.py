@@ -97,11 +97,19 @@ def _stored(loop: ir.For, context: Context) -> str | None:
             continue
         array, key = call.args
         assert not isinstance(array, ir.Star)
-        is_beside = array in stored and key != stored[array] and isinstance(context.value(array), Array)
-        if is_beside and loop.item in (_origin(key, context), _origin(stored[array], context)):
-            if isinstance(array, ir.Var) and not array.is_temporary:
-                return array.name
+        if array not in stored or key == stored[array] or not isinstance(context.value(array), Array):
+            continue
+        pairs = zip(_parts(key, context), _parts(stored[array], context), strict=False)
+        is_beside = all(
+            one == other or loop.item == _origin(one, context) == _origin(other, context) for one, other in pairs)
+        if is_beside and isinstance(array, ir.Var) and not array.is_temporary:
+            return array.name
     return None
+
+
+def _parts(key: Any, context: Context) -> tuple[Any, ...]:
+    """The indices of a place, one for each axis."""
+    return context.definition(key, ops.make_tuple) or (key,)
 
 
 def _origin(key: Any, context: Context) -> ir.Atom | None:

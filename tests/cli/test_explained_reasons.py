@@ -281,6 +281,12 @@ def test_an_array_that_the_next_iteration_reads_is_named_and_few_iterations_are_
             for _ in range(7):
                 u[1:-1] += 0.1 * (u[2:] - u[:-2])
             return np.sum(u)
+        def grid(a):
+            a = a.copy()
+            for i in range(1, 9):
+                for j in range(1, 9):
+                    a[i, j] = a[i, j - 1] * 0.5 + a[i - 1, j]
+            return np.sum(a)
         def few(x):
             t = x
             for k in range(3):
@@ -291,6 +297,8 @@ def test_an_array_that_the_next_iteration_reads_is_named_and_few_iterations_are_
         (5, "stays one: each iteration needs `y` of the one before")]
     assert of(module, "x: f8[n]", "loop", name="again") == [
         (10, "stays one: each iteration needs `u` of the one before")]
+    assert of(module, "a: f8[n, n]", "loop", name="grid") == [
+        (16, "stays one: each iteration needs `a` of the one before")]
     assert not of(module, "x: float", "loop", name="few")
 
 
