@@ -86,7 +86,8 @@ class Parts:
                 if key not in places.setdefault(number, []):
                     places[number].append(key)
         lines = text.text.split("\n")[:-1]
-        head, strings = _head(lines) if form == "python" else ({1}, set[int]())
+        heads = {number for number, line in enumerate(lines, 1) if line.startswith("def ")}
+        head, strings = _head(lines) if form == "python" else (heads, set[int]())
         shown = []
         for number, line in enumerate(lines, 1):
             bare = line.strip()

@@ -97,7 +97,7 @@ class Texts:
 
     def of(self, function: ir.Function, target: Target, request: Request, is_primal: bool) -> tuple[Text, Text]:
         """A function as Python and as IR."""
-        lines = shown(function)
+        lines = _lines(function)
         key = id(target.function), request.wrt, "" if is_primal else request.mode, *lines[1:]
         if key not in self._made:
             self._made[key] = python_of(function, target, request, is_primal)
@@ -106,7 +106,16 @@ class Texts:
 
 def ir_of(function: ir.Function) -> Text:
     """A function in the middle of its compilation, as IR."""
-    return _text_of(shown(function))
+    return _text_of(_lines(function))
+
+
+def _lines(function: ir.Function) -> list[tuple[str, ir.Span | None]]:
+    """The lines of a function, and below them those of the functions that are made in it, such as a pullback."""
+    lines = shown(function)
+    for s in ir.walk(function.body):
+        if isinstance(s, ir.Let) and isinstance(s.value, ir.MakeFunction):
+            lines += [("", None), *_lines(s.value.function)]
+    return lines
 
 
 def _text_of(lines: list[tuple[str, ir.Span | None]]) -> Text:

@@ -10,11 +10,12 @@ import pytest
 
 import s2s
 from s2s import pipeline
+from s2s.explanation import explain_version
 from s2s.explorer import data
 from s2s.explorer.data import MODES, describe, modes_of
 from s2s.explorer.highlight import generated_line, highlighted
 from s2s.explorer.page import page_of
-from s2s.explorer.stages import stage_text
+from s2s.explorer.stages import python_of, stage_text
 from s2s.sources import version
 from s2s.versions.kinds import read_kinds
 from s2s.versions.target import target_of
@@ -309,6 +310,26 @@ def test_generated_lines_have_the_marks_of_pygments(line):
     classes = [dict(re.findall(r'<span class="([a-z ]+)">([^<]+)</span>', text)) for text in (
         generated_line(line), highlighted(line)[0])]
     assert all(classes[0].get(kind) == classes[1].get(kind) for kind in ("k", "f", "v j", "c"))
+
+
+@pytest.mark.parametrize("name, kinds", [
+    ("folded", "x: f8[:]"), ("picked", "x: f8[:], k: i8[:]"), ("chain", "W: f8[m, m], x: f8[m], steps: int"),
+    ("steep", "x: f8[:]"),
+])
+def test_stages_of_pullbacks_are_those_of_the_compiler(name, kinds):
+    kinds, function = read_kinds(kinds), getattr(programs, name)
+    found = describe(function, kinds=kinds, modes=("vjp",), backends=("numpy",))
+    target, made = target_of(function), version(function, (), {}, "vjp", (0,), kinds)
+    expected, is_primal = [], True
+    for one in explain_version(target, made).stages.passed:
+        is_primal = is_primal and one.name != "differentiate"
+        text = python_of(one.after, target, made.request, is_primal).text
+        expected += [text] if not expected or text != expected[-1] else []
+    shown = [s for s in variant(found, "vjp")["stages"] if s["form"] == "python" and s["name"] != "final"]
+    assert ["".join(f"{bare(found, index)}\n" for index, _ in s["lines"]) for s in shown] == expected
+    assert len(expected) >= 4
+    bodies = "".join(text for text, _ in lines(found, "vjp", "naive", "ir"))
+    assert "def pullback(" in bodies and "_bar" in bodies
 
 
 def test_stages_before_stores_are_spelled_can_be_read():
