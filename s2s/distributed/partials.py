@@ -104,9 +104,11 @@ def in_place(values: Any) -> Any:
 
 
 def head(count: int, *blocks: Any) -> tuple[Any, ...]:
-    """The first rows of the blocks of a part, and the shape of each."""
+    """A few rows of the blocks of a part, from all over it, and the shape of each: rows side by side may be alike, as
+    where they are in order."""
     arrays = [as_array(block) for block in blocks]
-    return tuple(np.array(a[:count]) if isinstance(a, np.ndarray) else a[:count] for a in arrays), shape_of(arrays)
+    few = [a[:: max(1, len(a) // count)][:count] for a in arrays]
+    return tuple(np.array(a) if isinstance(a, np.ndarray) else a for a in few), shape_of(arrays)
 
 
 def shape_of(arrays: Iterable[Any]) -> Shape:

@@ -254,6 +254,20 @@ def penalized(w, X, y):
     return total(w, X, y) + 0.1 * np.sum(w * w)
 
 
+def of_classes(w, X, k):
+    """A sum over rows as long as all are of one class."""
+    return np.sum((X @ w) ** 2 * (1.0 + k)) / (1.0 + np.ptp(k))
+
+
+@pytest.mark.parametrize("place", [(0, 30), (1, 0), (2, 5)])
+def test_rows_that_differ_are_found_within_parts_and_between_them(place):
+    """Rows in order: those at the beginning of the first and of the last part are alike."""
+    parts, k = np.split(X[:100], [40, 60, 80]), [np.zeros(40), np.zeros(20), np.zeros(20), np.zeros(20)]
+    k[place[0]][place[1] :] = 1.0
+    with pytest.raises(ArgumentError, match="S2S709"):
+        d.grad(of_classes, over="X, k")(w, parts, k)
+
+
 @pytest.mark.parametrize(
     ("call", "what"),
     [
