@@ -15,13 +15,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from s2s.api import grad, value_and_grad
+from s2s.core.array_classes import is_array_class
 from s2s.core.public import PublicValueAndGradient
 from s2s.directives.differentiable import option_error
 from s2s.errors import error
 from s2s.optim.options import tell_of_options
 from s2s.optim.running import Result, Run, check_finite
 from s2s.optim.schedules import Rate, rate_at
-from s2s.optim.structures import beside, in_words, parameters, plain, replaced, spread
+from s2s.optim.structures import as_array, beside, in_words, parameters, plain, replaced, spread
 
 __all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Momentum", "Nesterov", "Optimizer", "RMSProp"]
 
@@ -69,7 +70,7 @@ class Optimizer:
         """
         leaves = parameters(params)
         made = {
-            name: plain(params, {place: self._begin(name, np.asarray(leaf)) for place, leaf in leaves.items()})
+            name: plain(params, {place: self._begin(name, as_array(leaf)) for place, leaf in leaves.items()})
             for name in self.keeps
         }
         return {"step": 0, **made}
@@ -105,8 +106,8 @@ class Optimizer:
             if still is True:
                 found[place] = leaf
                 continue
-            new, kept[place] = self._move(np.asarray(leaf), given[place], kept[place], rate, still, place, step)
-            found[place] = new if isinstance(leaf, np.ndarray) else type(leaf)(new[()])
+            new, kept[place] = self._move(as_array(leaf), given[place], kept[place], rate, still, place, step)
+            found[place] = new if is_array_class(type(leaf)) else type(leaf)(new[()])
         made = {name: plain(params, {place: parts[name] for place, parts in kept.items()}) for name in self.keeps}
         return replaced(params, found), {"step": step + 1, **made}
 
@@ -132,7 +133,7 @@ class Optimizer:
     def _move(self, p: Any, g: Any, kept: Kept, rate: float, still: Any, place: str, step: int) -> tuple[Any, Kept]:
         """A parameter and what is kept of it after a step; the elements where ``still`` is True are what they were."""
         if still is not False:
-            g = np.where(still, 0, g)
+            g = np.where(as_array(still, g), 0, g)
         check_finite(g, f"the gradient of `{place}`", step)
         counted = {**kept, "steps": kept["steps"] + 1} if "steps" in kept else kept
         with np.errstate(all="ignore"):  # what is not finite is looked for
@@ -191,7 +192,8 @@ def _settled(new: Any, before: Any, still: Any, what: str, step: int) -> Any:
     """A new value, which must be finite, and what it was before where that is frozen."""
     if still is False:
         check_finite(new, what, step)
-        return np.asarray(new)
+        return as_array(new)
+    still = as_array(still, new)
     check_finite(np.where(still, 0, new), what, step)
     return np.where(still, before, new)
 
@@ -200,7 +202,7 @@ def _gradients(params: Any, grads: Any) -> dict[str, Any]:
     """The gradient of each parameter in its dtype, None where there is none."""
     found = {}
     for place, leaf, g in beside(params, grads, "the gradient"):
-        found[place] = None if g is None else _gradient(np.asarray(g), np.asarray(leaf), place)
+        found[place] = None if g is None else _gradient(as_array(g), as_array(leaf), place)
     if all(g is None for g in found.values()):
         raise error("S2S606", hint="the loss does not depend on the parameters, or `grads` is that of something else")
     return found
@@ -214,7 +216,7 @@ def _gradient(g: Any, p: Any, place: str) -> Any:
 
 def _kept(part: Any, leaf: Any, name: str, place: str) -> Any:
     """What a state has for a parameter, if it fits."""
-    found, p = np.asarray(part), np.asarray(leaf)
+    found, p = as_array(part), as_array(leaf)
     fits = found.shape == p.shape or (name == "steps" and found.ndim == 0)
     if part is None or not fits or found.dtype.kind not in "iuf":
         raise error("S2S601", what=f"the state {name!r}", place=place, got=in_words(part), expected=in_words(p))
@@ -223,7 +225,9 @@ def _kept(part: Any, leaf: Any, name: str, place: str) -> Any:
 
 def _correction(beta: float, steps: Any, like: Any) -> Any:
     """What the mean of so many steps has to be divided by, because it began with zero."""
-    return np.asarray(1.0 - beta**steps, like.dtype)
+    if steps.ndim == 0:
+        return like.dtype.type(1.0 - beta**steps)
+    return as_array((1.0 - beta**steps).astype(like.dtype), like)
 
 
 # --- the optimizers -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s.core.array_classes import is_array_class
 from s2s.errors import NonFiniteError, error
 from s2s.optim.progress import shown
 from s2s.optim.structures import parts_of
@@ -124,6 +125,8 @@ class Run:
         batch = () if self.batches is None else self.batches(step)
         batch = batch if isinstance(batch, (tuple, list)) else (batch,)
         value, gradient = self.derivative(params, *batch, *self.args)
+        if not isinstance(value, np.ndarray) and is_array_class(type(value)):
+            value = float(value)  # it is on a device
         check_finite(np.asarray(value), "the loss", step)
         return value, gradient
 

@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.array_classes import is_array_class, module_of_arrays
 from s2s.errors import error
 from s2s.versions.signature import is_of_library, may_have_gradient, own_attributes
 
-__all__ = ["Part", "beside", "in_words", "parameters", "parts_of", "plain", "replaced", "spread"]
+__all__ = ["Part", "as_array", "beside", "in_words", "parameters", "parts_of", "plain", "replaced", "spread"]
 
 ROOT = "params"
 _COMPLEX = (complex, np.complexfloating)
@@ -53,12 +54,14 @@ def _static(value: Any) -> set[str]:
 
 def _is_parameter(value: Any, place: str) -> bool:
     """Whether a value is trained. Raises ArgumentError for numbers that are, and cannot be."""
-    if isinstance(value, _COMPLEX) or (isinstance(value, np.ndarray) and value.dtype.kind == "c"):
+    is_array = is_array_class(type(value))
+    if isinstance(value, _COMPLEX) or ((is_array or isinstance(value, np.ndarray)) and value.dtype.kind == "c"):
         raise error("S2S602", place=place, kind="complex", hint="train its real and its imaginary part")
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and type(value) is not np.ndarray:
             raise error("S2S602", place=place, kind=f"a {type(value).__name__}", hint="give a plain array")
-        return value.dtype.kind == "f"
+    if is_array or isinstance(value, np.ndarray):
+        return bool(value.dtype.kind == "f")
     return isinstance(value, (float, np.floating))
 
 
@@ -256,11 +259,20 @@ def _replaced(value: Any, found: dict[str, Any], place: str) -> Any:
     return rt.gradient_object(value, **{**getattr(value, "__dict__", {}), **own_attributes(value), **made})
 
 
+def as_array(value: Any, like: Any = None) -> Any:
+    """An array as it is, of whatever module, and anything else as one of NumPy's; of the module of ``like`` where there
+    is one."""
+    module = module_of_arrays(type(like))
+    if module is not None and module is not np and type(value) is np.ndarray and value.ndim:
+        return module.asarray(value)
+    return value if is_array_class(type(value)) else np.asarray(value)
+
+
 def in_words(value: Any) -> str:
     """A value in words, for messages."""
     if isinstance(value, (bool, int)):
         return repr(value)
-    if isinstance(value, np.ndarray):
+    if isinstance(value, np.ndarray) or is_array_class(type(value)):
         return f"an array of {value.dtype} of shape {value.shape}"
     if isinstance(value, dict):
         return f"a dict with the keys {', '.join(map(repr, value))}" if value else "an empty dict"

@@ -544,6 +544,27 @@ def of_hessian(f, *args):
     return s2s.hessian(f)(*args)
 
 
+@pytest.mark.parametrize("optimizer", [
+    s2s.optim.SGD(0.05), s2s.optim.Momentum(0.05), s2s.optim.Nesterov(0.05), s2s.optim.RMSProp(0.05),
+    s2s.optim.Adagrad(0.05), s2s.optim.Adam(0.05), s2s.optim.AdamW(0.05)], ids=lambda made: type(made).__name__)
+@pytest.mark.parametrize("frozen", [None, "b", {"a": {"w": M > 0, "b": False}, "c": False}])
+def test_training(optimizer, frozen):
+    found = [optimizer.minimize(nested, params, steps=4, frozen=frozen) for params in (
+        NESTED, programs.moved(NESTED, standin))]
+    programs.assert_like(found[1].params, found[0].params, standin, "params")
+    np.testing.assert_array_equal(found[1].history, found[0].history)
+    assert type(found[1].value) is float
+    state = {name: part for name, part in found[0].state.items() if name not in ("step", "steps")}
+    programs.assert_like({name: found[1].state[name] for name in state}, state, standin, "state", loose=True)
+
+
+def test_training_of_one_array_and_what_is_not_finite():
+    found = [s2s.optim.Adam(0.05).minimize(loop, params, steps=4).params for params in (v, standin.asarray(v))]
+    programs.assert_like(found[1], found[0], standin, "params")
+    with pytest.raises(s2s.errors.NonFiniteError, match="S2S607"):
+        s2s.optim.SGD(1e200).minimize(power, standin.asarray(pos), steps=5)
+
+
 SECOND = [
     *[
         (hvp, f)
