@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from types import MemberDescriptorType, SimpleNamespace
+from types import MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -233,6 +233,8 @@ def unbroadcast(g: Any, x: Any) -> Any:
         if len(g) != len(x):
             raise joined_containers(x)
         return rebuild(x, [None if part is None else unbroadcast(part, item) for part, item in zip(g, x)])
+    if isinstance(x, (ModuleType, type)):  # one of several that paths choose among; its `shape` is none
+        return g
     shape = np.shape(x)
     if np.shape(g) != shape:
         g = sum_to(np.asarray(g), shape)

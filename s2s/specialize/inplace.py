@@ -10,8 +10,9 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis import layout
-from s2s.analysis.abstract.lattice import dtype_of, is_number
+from s2s.analysis.abstract.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.abstract.parts import leaves
+from s2s.analysis.abstract.shapes import ONE
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Builder, Context
@@ -40,6 +41,19 @@ def is_old(context: Context, was: ir.Atom, key: ir.Atom, builder: Builder) -> bo
         if any(isinstance(s, ir.Store) for s in ir.walk(ir.Block((statement,)))):
             return True
     return True
+
+
+def check_room(at: At, target: ir.Atom, given: ir.Atom) -> None:
+    """Raise what NumPy raises where the result of an operation is certainly too large for the array that it is to be
+    written into: written as a value, it would be broadcast."""
+    room, wanted = shape_of(at.value(target)), shape_of(at.value(given))
+    if not isinstance(at.value(target), Array) or not room or wanted is None:
+        return
+    lengths = at.context.evaluator.facts
+    aligned = zip(reversed(room), reversed(wanted), strict=False)
+    if len(wanted) > len(room) or any(a == ONE != b and not lengths.may_be_one(b) for a, b in aligned):
+        text = "non-broadcastable output operand: it does not have the broadcast shape"
+        raise at.specializer.raised(ValueError(text))
 
 
 def store_item(
@@ -415,6 +429,6 @@ def _copied(
 
 
 __all__ = [
-    "WHOLE", "change_whole", "changes_any", "in_turn", "is_harmless", "keep_apart", "may_change", "own_arguments",
-    "store_attribute", "store_flat", "store_item",
+    "WHOLE", "change_whole", "changes_any", "check_room", "in_turn", "is_harmless", "keep_apart", "may_change",
+    "own_arguments", "store_attribute", "store_flat", "store_item",
 ]

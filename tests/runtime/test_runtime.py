@@ -29,6 +29,16 @@ def test_unbroadcast_is_the_transpose_of_broadcasting(wide: Any, narrow: Any) ->
     assert np.sum(got * x) == pytest.approx(np.sum(g * np.broadcast_to(x, wide)))
 
 
+def test_unbroadcast_leaves_the_cotangent_of_what_has_no_shape() -> None:
+    class Shaped:
+        @property
+        def shape(self) -> tuple[int, ...]:
+            raise AssertionError
+
+    assert rt.unbroadcast(0.0, np) == 0.0  # `np.shape` is a function
+    assert rt.unbroadcast(0.0, Shaped) == 0.0
+
+
 def test_unbroadcast_widens_a_cotangent_that_is_smaller() -> None:
     np.testing.assert_array_equal(rt.unbroadcast(2.0, np.zeros(3)), [2.0, 2.0, 2.0])
 

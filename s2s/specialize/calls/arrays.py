@@ -20,7 +20,7 @@ from s2s.specialize.calls.memory_order import in_memory_order
 from s2s.specialize.calls.storing import CHANGING, with_out, without_out
 from s2s.specialize.calls.ufunc_at import ufunc_at
 from s2s.specialize.heap.changing import add_in_place
-from s2s.specialize.inplace import change_whole
+from s2s.specialize.inplace import change_whole, check_room
 from s2s.specialize.site import NOT_HANDLED, At, CallSite
 
 __all__ = [
@@ -47,6 +47,7 @@ def augmented(site: CallSite) -> ir.Atom | None:
     old, change, *_ = site.args
     if cell_of(context, old) is not None:
         return add_in_place(site, site.fn, old, change)
+    check_room(site, old, change)
     plain = operators.PLAIN[site.fn]
     value = context.value(old)
     is_list = isinstance(value, ListOf) or (isinstance(value, Sequence) and value.type is list)

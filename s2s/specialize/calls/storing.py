@@ -15,7 +15,7 @@ from s2s.analysis.functions import facts
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.values import Array, Known, ListOf, Sequence
-from s2s.specialize.inplace import WHOLE, in_turn, keep_apart, store_flat, store_item
+from s2s.specialize.inplace import WHOLE, check_room, in_turn, keep_apart, store_flat, store_item
 from s2s.specialize.site import NOT_HANDLED, At, CallSite, Handler
 
 __all__ = ["CHANGING", "with_out", "without_out"]
@@ -248,6 +248,7 @@ def with_out(at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -
 def _store_result(at: At, out: ir.Atom, result: ir.Atom, where: ir.Atom | None) -> None:
     if where is not None and where != ir.Const(True):
         result = at.apply(np.where, where, result, out)
+    check_room(at, out, result)
     store_item(at, out, WHOLE, result)
 
 
