@@ -53,7 +53,11 @@ def page(results: list[dict[str, Any]]) -> str:
 def means(rows: list[Row]) -> list[str]:
     """The means over the cases beside what is aimed at."""
     lines = [line for target in TARGETS if (line := target.in_words(rows)) is not None]
-    return ["## In the mean", "", *table(MEANS, lines), ""]
+    return ["## In the mean", "", MEANING, "", *table(MEANS, lines), ""]
+
+
+MEANING = """What was measured is the geometric mean over the cases (of seconds, the plain one), beside what s2s aims at. At
+the end stands the case that is furthest from that, with its figure."""
 
 
 def cases(title: str, rows: list[Row]) -> list[str]:

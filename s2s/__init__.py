@@ -30,6 +30,7 @@ s2s.explore(loss, w, x, y)       a page that shows it beside the function, line 
 s2s.functions("linalg")          the functions that have derivative rules
 """
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from s2s.core import public
@@ -148,6 +149,7 @@ __all__ = [
     "vjp",
 ]
 
+
 def load_ipython_extension(shell: Any) -> None:
     """Give a shell of IPython the magics of ``s2s.notebook``: what ``%load_ext s2s`` calls."""
     import importlib
@@ -209,4 +211,8 @@ def __getattr__(name: str) -> Any:
 
             return without(name, problem)
         return getattr(module, name) if name in _LATER else module
-    raise AttributeError(f"module 's2s' has no attribute {name!r}")
+    raise AttributeError(f"module 's2s' has no attribute {name!r}", name=name, obj=sys.modules[__name__])
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

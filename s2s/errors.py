@@ -13,6 +13,7 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any
 
+from s2s.core.linecaches import cell_of
 from s2s.core.package import install, page_of
 from s2s.core.record import record
 
@@ -499,6 +500,8 @@ def error(
     What follows a semicolon in a ``reason`` is its hint.
     """
     kind, summary = CATALOGUE[code]
+    if " " in str(fields.get("name", "")):  # words, and no name
+        summary = summary.replace("`{name}`", "{name}")
     reason, _, advice = str(fields.get("reason", "")).partition("; ")
     if advice:
         fields["reason"] = reason
@@ -566,7 +569,7 @@ def _underline(span: Span, text: str) -> str:
 
 def _short_path(path: str) -> str:
     """The path from the working directory where the file lies below it, else as it is; of a cell ``Cell In[3]``."""
-    cell = _cell_of(path)
+    cell = cell_of(path)
     if cell:
         return cell
     if not os.path.isabs(path):
@@ -578,11 +581,20 @@ def _short_path(path: str) -> str:
     return path if relative.startswith(os.pardir) else relative
 
 
-def _cell_of(path: str) -> str:
-    """What IPython calls a cell whose code has this file name; nothing for any other file."""
-    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
-    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda path: None)(path)
-    return " ".join(named) if isinstance(named, tuple) else ""
+def no_scalar(name: str, kind: str, span: Span | None = None) -> DifferentiationError:
+    """The NonScalarOutputError for a result that is no real float; ``kind`` says what it is: ``of type int``."""
+    word = kind.split()[-1]
+    if kind == "None":
+        hint = "`return` the number to be differentiated"
+    elif word in ("tuple", "list", "dict"):
+        hint = "return one float; or a pair, the float and other results, with has_aux=True; or use s2s.jacobian"
+    elif word.startswith("complex"):
+        hint = "return a real float of it, `z.real` or `abs(z) ** 2`, or use s2s.vjp with a complex cotangent"
+    elif word == "bool" or word.startswith(("int", "uint")):
+        hint = "return a float that is computed from the arguments: integers and bools have no derivative"
+    else:
+        hint = "return one float that is computed from the arguments"
+    return error("S2S402", span=span, name=name, kind=kind, hint=hint)
 
 
 def not_a_function(f: Any) -> DifferentiationError:
@@ -592,6 +604,9 @@ def not_a_function(f: Any) -> DifferentiationError:
     elif isinstance(f, (staticmethod, classmethod)):
         kind = f"`{f!r:.60}` ({type(f).__name__})"
         hint = f"put @s2s.differentiable below @{type(f).__name__}"
+    elif isinstance(f, property):
+        kind = f"the property `{getattr(f.fget, '__name__', '')}`"
+        hint = "give its function: `.fget`, which takes the object"
     else:
         kind = f"`{f!r:.60}` ({type(f).__name__})"
         hint = "give a function; to differentiate at a point, call what `grad` returns: s2s.grad(f)(x)"

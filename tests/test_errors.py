@@ -9,6 +9,7 @@ import traceback
 
 import pytest
 
+import s2s
 from s2s.cli.pages import prelude
 from s2s.core.ir import Span
 from s2s.core.package import page_of
@@ -249,3 +250,50 @@ def test_the_example_of_a_page_raises_its_code(code, tmp_path, monkeypatch):
     with pytest.raises(DifferentiationError) as info:
         runpy.run_path(str(file))
     assert info.value.diagnostic.code == code, info.value
+
+
+@pytest.mark.parametrize(("f", "kind", "hint"), [
+    (lambda x: None, "None", "`return` the number"),
+    (lambda x: (x, x), "a tuple", "has_aux=True"),
+    (lambda x: x * 1j, "of type complex", "`z.real` or `abs(z) ** 2`"),
+    (lambda x: x > 1.0, "of type bool", "integers and bools have no derivative"),
+    (lambda x: "a", "of type str", "return one float"),
+])
+def test_the_hint_for_a_result_says_what_to_return(f, kind, hint):
+    with pytest.raises(s2s.errors.NonScalarOutputError, match="S2S402") as caught:
+        s2s.grad(f)(2.0)
+    assert caught.value.diagnostic.summary == f"the result of `lambda` is {kind}; a gradient needs one real float"
+    assert hint in caught.value.diagnostic.hint
+
+
+def of_two(x, y):
+    return x * y
+
+
+@pytest.mark.parametrize(("call", "hint"), [
+    (lambda: s2s.grad(of_two, argnums="x, y")(1.0, 2.0), "write them as a tuple, ('x', 'y')"),
+    (lambda: s2s.grad(sum)([1, 2]), "make its numbers floats, or leave it out of `argnums`"),
+    (lambda: s2s.grad(property(of_two)), "give its function: `.fget`, which takes the object"),
+])
+def test_the_hint_for_a_call_says_what_to_write(call, hint):
+    with pytest.raises(s2s.errors.ArgumentError) as caught:
+        call()
+    assert caught.value.diagnostic.hint == hint
+
+
+def test_a_static_method_is_differentiated_as_the_body_of_a_class_has_it():
+    assert s2s.grad(staticmethod(of_two))(3.0, 5.0) == 5.0
+
+
+def test_names_that_come_later_are_listed_and_suggested():
+    assert {"hessian", "optim", "grad"} <= set(dir(s2s))
+    with pytest.raises(AttributeError) as caught:
+        s2s.hesian
+    assert (caught.value.name, caught.value.obj) == ("hesian", s2s)
+
+
+def test_an_array_of_another_module_is_named_with_its_module():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(s2s.errors.ArgumentError, match=r"`x` of `of_two` is a torch.Tensor") as caught:
+        s2s.grad(of_two)(torch.ones(2), 1.0)
+    assert caught.value.diagnostic.hint.startswith("pass an array of NumPy, `np.asarray(...)`")

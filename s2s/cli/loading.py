@@ -100,7 +100,10 @@ def load(place: str) -> Loaded:
     owner: Any = None
     for part in name.split("."):
         if not hasattr(found, part):
-            raise CannotLoad(f"{place}: {where} has no `{name}`{_names_in(module)}")
+            holder, missing = where, name
+            if isinstance(found, type):
+                holder, missing = f"`{found.__name__}` of {where}", part
+            raise CannotLoad(f"{place}: {holder} has no `{missing}`{_names_in(found)}")
         owner, found = found, getattr(found, part)
     is_method = isinstance(owner, type) and _is_plain_method(owner, name.rpartition(".")[2])
     return Loaded(place, found, module, is_method)
@@ -257,11 +260,13 @@ def _told(where: str, problem: BaseException) -> str:
     return f"{place}: {type(problem).__name__}: {problem}"
 
 
-def _names_in(module: types.ModuleType) -> str:
+def _names_in(found: Any) -> str:
+    """The functions that a module or a class has."""
+    module = getattr(found, "__module__", None) if isinstance(found, type) else getattr(found, "__name__", None)
     names = [
         name
-        for name, value in vars(module).items()
-        if callable(value) and getattr(value, "__module__", None) == module.__name__
+        for name, value in getattr(found, "__dict__", {}).items()
+        if callable(value) and getattr(value, "__module__", None) == module and not name.startswith("__")
     ]
     return f"; it has {', '.join(names[:10])}" if names else ""
 

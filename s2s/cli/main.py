@@ -52,7 +52,7 @@ Examples:
   s2s explain S2S103                                what an error or a warning means
   s2s explore model.py:loss                         a page that shows both sides of it
   s2s build model.py                                gradients ahead of time
-  s2s functions --filter linalg                     what has a derivative rule
+  s2s functions linalg                              what has a derivative rule
 
 `s2s COMMAND --help` says more of each. Exit codes: 0; 1 where something is refused or a check fails; 2 for wrong usage.
 
@@ -440,11 +440,13 @@ def _counted(count: int, what: str) -> str:
 
 
 @main.command("functions")
-@click.option("--filter", "text", default="", metavar="TEXT", help="Only those with TEXT in name, kind or notes.")
+@click.argument("word", default="", metavar="[TEXT]")
+@click.option("--filter", "text", default="", metavar="TEXT", help="The same as TEXT.")
 @click.option("--markdown", is_flag=True, help="As tables of Markdown.")
-def functions_command(text: str, markdown: bool) -> None:
-    """List the functions that s2s has derivative rules for."""
-    rows = s2s.functions(text)
+def functions_command(word: str, text: str, markdown: bool) -> None:
+    """List the functions that s2s has derivative rules for; with TEXT those that have it in name, kind or notes.
+    Functions without a rule that are written in Python are differentiated by their source."""
+    rows = s2s.functions(word or text)
     if markdown:
         click.echo(as_markdown(rows), nl=False)
         return

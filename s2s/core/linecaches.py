@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import itertools
 import linecache
+import sys
 import types
 import weakref
 from _thread import RLock  # threading is not imported by NumPy
@@ -13,7 +14,7 @@ from typing import Any
 
 from s2s.core.hashes import new_hash
 
-__all__ = ["define", "place_of", "register", "shows_another", "source_of"]
+__all__ = ["cell_of", "define", "file_to_show", "place_of", "register", "shows_another", "source_of"]
 
 
 def define(name: str, text: str, scope: dict[str, Any]) -> types.FunctionType:
@@ -66,6 +67,18 @@ def place_of(places: Mapping[str, tuple[tuple[int, int], ...]], number: int) -> 
     return next(((file, line) for file, pairs in places.items() for own, line in pairs if own == number), None)
 
 
+def cell_of(path: str) -> str:
+    """What IPython calls a cell whose code has this file name, ``Cell In[3]``; nothing for any other file."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    named = getattr(getattr(shell, "compile", None), "format_code_name", lambda path: None)(path)
+    return " ".join(named) if isinstance(named, tuple) else ""
+
+
+def file_to_show(path: str) -> str:
+    """The name of a file, without its folder; of a cell of a notebook, whose file is a number, ``cell``."""
+    return "cell" if cell_of(path) else path.rsplit("/", 1)[-1]
+
+
 class Shown:
     """Lives as long as any code object of a text."""
 
@@ -79,10 +92,12 @@ class Shown:
     def comes_from(self, number: int) -> str:
         """The user's line that a line comes from, as text; empty where that is not known."""
         place = self.place_of(number)
-        if place is None:
+        if place is None or place[0].startswith("<s2s "):  # the one line around a function without source
             return ""
         text = linecache.getline(*place).strip()
-        return f'which comes from\n  File "{place[0]}", line {place[1]}' + (f"\n    {text}" if text else "")
+        cell = cell_of(place[0])
+        where = f"  {cell}, line" if cell else f'  File "{place[0]}", line'
+        return f"which comes from\n{where} {place[1]}" + (f"\n    {text}" if text else "")
 
     def place_of(self, number: int) -> tuple[str, int] | None:
         """The file and the line that a line comes from; None where that is not known."""

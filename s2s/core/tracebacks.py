@@ -16,7 +16,7 @@ from typing import Any, TypeVar, cast
 from s2s.core.linecaches import source_of
 from s2s.core.package import ROOT
 
-__all__ = ["at_the_call", "shorten"]
+__all__ = ["at_the_call", "shorten", "tell_line"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -42,10 +42,8 @@ def shorten(problem: BaseException) -> None:
     """Leave the frames of s2s out of the traceback of an exception, and of those in whose handling it was raised."""
     if os.environ.get("S2S_TRACEBACK") == "full" or _code(problem).startswith(_MISTAKE):
         return
-    found = problem.__traceback__
+    tell_line(problem)
     problem.__traceback__ = _without_own(problem)
-    if not _code(problem):
-        _tell_line(problem, found)
     inner = problem
     while inner.__context__ is not None:
         context = inner.__context__
@@ -70,17 +68,31 @@ def _without_own(problem: BaseException) -> types.TracebackType | None:
         entries.append(entry)
         entry = entry.tb_next
     kept: types.TracebackType | None = None
+    keeps_last = not is_refusal and not _stands_in(entries)
     for entry in reversed(entries):
         file = entry.tb_frame.f_code.co_filename
+        if file == __file__:  # it was called with arguments that it does not take
+            continue
         is_own = file.startswith(_OWN) or (is_refusal and source_of(file) is not None)
-        if not is_own or (kept is None and not is_refusal and file != _OWN[1]):
+        if not is_own or (kept is None and keeps_last and file != _OWN[1]):
             kept = types.TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return kept
 
 
-def _tell_line(problem: BaseException, entry: types.TracebackType | None) -> None:
-    """Note the line of the user's function that the innermost line of generated code comes from."""
-    place = ""
+def _stands_in(entries: list[types.TracebackType]) -> bool:
+    """Whether the innermost code of s2s was called by code of the user that s2s had called: it does what this says."""
+    files = [entry.tb_frame.f_code.co_filename for entry in entries]
+    while files and files[-1].startswith(_OWN):
+        files.pop()
+    return bool(files) and not files[-1].startswith("<s2s ") and any(file.startswith(_OWN) for file in files)
+
+
+def tell_line(problem: BaseException) -> None:
+    """Note the line of the user's function that the innermost line of generated code comes from, where the message of
+    the exception does not show it."""
+    if getattr(getattr(problem, "diagnostic", None), "span", None) is not None:
+        return
+    place, entry = "", problem.__traceback__
     while entry is not None:
         source = source_of(entry.tb_frame.f_code.co_filename)
         if source is not None:

@@ -5,10 +5,12 @@ Importing this module is cheap: what it takes to make a derivative is asked of t
 
 from __future__ import annotations
 
+import functools
 import types
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
+from s2s.core.tracebacks import at_the_call
 from s2s.directives.decorated import Differentiable, made_differentiable, options_of
 from s2s.directives.policy import Choice
 from s2s.errors import error, not_a_function
@@ -48,6 +50,7 @@ def differentiable(
 ) -> Differentiable[P, R]: ...
 
 
+@at_the_call
 def differentiable(f: Any = None, /, **options: Any) -> Any:
     """The function ``f``, with options for its derivatives; used as a decorator, bare or with options.
 
@@ -76,7 +79,7 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
         return _numeric(f, options)
     checked = _options(options)
     if f is None:
-        return lambda function: differentiable(function, **options)
+        return functools.partial(differentiable, **options)
     if isinstance(f, Differentiable):
         checked += tuple(item for item in f.options if item[0] == "choices")
         f = f.func

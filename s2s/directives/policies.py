@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from s2s.core import public
+from s2s.core.linecaches import file_to_show
 from s2s.directives.checked_policies import policies
 from s2s.directives.differentiable import with_choice
 from s2s.directives.policy import AMBIENT, Choice, Override, Policy, parts_of
@@ -385,7 +386,7 @@ def key_text(key: Any) -> str:
 def _caller() -> str:
     """The line of the program that makes a choice."""
     frame = sys._getframe(2)
-    return f"{frame.f_code.co_filename.rsplit('/', 1)[-1]}:{frame.f_lineno}"
+    return f"{file_to_show(frame.f_code.co_filename)}:{frame.f_lineno}"
 
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
+from s2s.core.linecaches import file_to_show
 from s2s.core.record import record
 
 __all__ = [
@@ -41,7 +42,7 @@ class Override:
             return f'the rule "{self.rule}"'
         code = getattr(self.rule, "__code__", None)
         shown = f'"{self.name}"' if self.name else getattr(self.rule, "__name__", repr(self.rule))
-        where = f" ({code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno})" if code is not None else ""
+        where = f" ({file_to_show(code.co_filename)}:{code.co_firstlineno})" if code is not None else ""
         return f"the rule {shown}{where}"
 
 

@@ -23,6 +23,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core import public
 from s2s.core.annotated import signature_of
+from s2s.core.linecaches import file_to_show
 from s2s.core.record import replace
 from s2s.directives.decorated import unwrap
 from s2s.errors import DifferentiationError, error, not_a_function
@@ -481,7 +482,7 @@ def text_of(fn: Any) -> str:
         fn = fn.args[0]  # what the user wrote
     code = getattr(fn, "__code__", None)
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
-    return name if code is None else f"{name} ({code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno})"
+    return name if code is None else f"{name} ({file_to_show(code.co_filename)}:{code.co_firstlineno})"
 
 
 def one_cotangent(bars: Any) -> tuple[Any, ...]:

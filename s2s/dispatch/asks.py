@@ -8,7 +8,19 @@ from typing import Any
 import numpy as np
 
 from s2s.core.record import record
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Known, Mapping, Object, Scalar, Sequence, Unknown
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Instance,
+    Known,
+    ListOf,
+    Mapping,
+    Object,
+    Scalar,
+    Sequence,
+    Unknown,
+)
 from s2s.errors import error
 from s2s.versions.carriers import carries_arrays
 from s2s.versions.request import Path, Request
@@ -88,9 +100,12 @@ def _check_differentiable(target: Target, path: Path, aval: AbstractValue) -> No
                 hint="pass floats, `x.astype(float)`",
                 **fields,
             )
-    raise error(
-        "S2S504", span=span, label=label, kind=_kind_text(aval), hint="leave it out of `argnums`", **fields
-    )
+    hint = "leave it out of `argnums`"
+    if isinstance(aval, (Object, Instance)) and _is_foreign_array(aval.type):
+        hint = "pass an array of NumPy, `np.asarray(...)`; `s2s.interop` has functions for use in JAX and PyTorch"
+    elif isinstance(aval, (Sequence, Mapping, ListOf)):
+        hint = f"make its numbers floats, or {hint}"
+    raise error("S2S504", span=span, label=label, kind=_kind_text(aval), hint=hint, **fields)
 
 
 def _check_unknown(target: Target, path: Path, values: tuple[Any, ...]) -> None:
@@ -126,7 +141,14 @@ def _kind_text(aval: AbstractValue) -> str:
             return f"a {kind.__name__} without floats"
         case Mapping():
             return "a dict without floats"
+        case Object(kind) | Instance(kind) if _is_foreign_array(kind):
+            return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}"
         case Object(kind) | Instance(kind):
             return f"a {kind.__name__} without floats"
         case _:
             return "a list without floats"
+
+
+def _is_foreign_array(kind: type) -> bool:
+    """Whether a class is one of arrays, of a module that does not take part in NumPy's protocols."""
+    return hasattr(kind, "__array__") and hasattr(kind, "__dlpack__")

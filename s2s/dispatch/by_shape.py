@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from s2s.core.public import PublicDerivative
+from s2s.core.tracebacks import shorten
 from s2s.dispatch.asks import Ask
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.version import Version
@@ -29,7 +30,11 @@ class ByShape:
         self._recent: Dispatcher | None = None
 
         def function(*args: Any, **kwargs: Any) -> Any:
-            return self.dispatcher_for(args, kwargs).function(*args, **kwargs)
+            try:
+                return self.dispatcher_for(args, kwargs).function(*args, **kwargs)
+            except Exception as problem:
+                shorten(problem)
+                raise
 
         self.function = function
 

@@ -434,8 +434,9 @@ class Dispatcher:
     def _may_record_more(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
         """Whether a version may be recorded; one that is may be so again, where it has called a compiled version of the
         inner derivative: that may have refused a value or path, or do what no recording follows."""
-        if not may_record(problem, version.request) or not is_recorded(version.compiled):
-            return may_record(problem, version.request)
+        may = may_record(problem, version.request, self.target.function)
+        if not may or not is_recorded(version.compiled):
+            return may
         inner: Dispatcher | None = self.target.derived
         if inner is None or not has_code(problem):
             return False
@@ -591,7 +592,7 @@ class Dispatcher:
                 compiled, file = find_or_compile(
                     function, arguments, renamed, by_name, not is_afresh(self.target.function))
         except Exception as problem:
-            if by_name is None or not may_be_recorded or not may_record(problem, request):
+            if by_name is None or not may_be_recorded or not may_record(problem, request, function):
                 raise
             version = self._linked(recorded(function, renamed, problem), None, inner, avals, request, values)
             version.refused_for = None if inner is None else inner.compiled

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
+from s2s.core.tracebacks import shorten
 from s2s.directives.policy import AMBIENT, held_again
 from s2s.dispatch.version import Version
 from s2s.versions.fitting import fit
@@ -52,10 +53,14 @@ def with_pullback(count: int, version: Version, dispatcher: Dispatcher) -> Calla
             return tuple(None if place is None else found[place] for place in places)
 
         def checked(cotangent: Any) -> tuple[Any, ...]:
-            if AMBIENT.get() is held:
-                return pulled(cotangent)
-            with held_again(held):  # it may run again what was run in a block
-                return pulled(cotangent)
+            try:
+                if AMBIENT.get() is held:
+                    return pulled(cotangent)
+                with held_again(held):  # it may run again what was run in a block
+                    return pulled(cotangent)
+            except Exception as problem:
+                shorten(problem)
+                raise
 
         checked.__name__ = checked.__qualname__ = f"{name}_pullback"
         checked.__doc__ = (

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import types
@@ -16,6 +17,8 @@ import weakref
 from typing import Any
 
 from s2s import notices
+from s2s.core.linecaches import file_to_show
+from s2s.core.tracebacks import tell_line
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameters_of
 
@@ -36,12 +39,16 @@ _MODES = frozenset(
 )
 _CODES = re.compile(r"S2S(1|2|30)\d+")
 _MODULE = "s2s.recorded.entry"
+_LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _told = weakref.WeakSet[types.FunctionType]()
 """The functions that a warning has told of: the ``warnings`` module forgets, when its filters change for a while."""
 
 
-def may_record(problem: Exception, request: Request) -> bool:
-    """Whether calls of a function for which the compiler has raised may be recorded instead."""
+def may_record(problem: Exception, request: Request, function: types.FunctionType) -> bool:
+    """Whether calls of a function for which the compiler has raised may be recorded instead. Those of a generator or a
+    coroutine give an object that has computed nothing."""
+    if function.__code__.co_flags & _LATER:
+        return False
     return is_recordable(request) and (getattr(problem, "diagnostic", None) is None or has_code(problem))
 
 
@@ -82,7 +89,7 @@ def recorded(function: types.FunctionType, request: Request, problem: Any, is_to
     moved = "".join(f"{n}, " for n in tangents)
     given = f"({values.rstrip() if len(own) == 1 else values.rstrip(', ')})"
     extra = f", ({moved.rstrip() if len(tangents) == 1 else moved.rstrip(', ')})" if tangents else ""
-    place = f"{code.co_filename.rsplit('/', 1)[-1]}:{code.co_firstlineno}"
+    place = f"{file_to_show(code.co_filename)}:{code.co_firstlineno}"
     why, said = _reason(problem)
     text = (
         f"def {entry}({', '.join([*own, *tangents])}):\n"
@@ -91,6 +98,7 @@ def recorded(function: types.FunctionType, request: Request, problem: Any, is_to
         f"    # {said}\n"
         f"    return derivative_of_call(primal, {given}, request, refusal{extra})\n"
     )
+    tell_line(problem)
     if is_told:  # a version must not keep what they refer to
         problem.__traceback__ = problem.__context__ = problem.__cause__ = None
     objects = {"primal": function, "request": request, "refusal": problem}

@@ -19,6 +19,7 @@ from s2s.core.array_classes import is_array_class
 from s2s.core.public import PublicValueAndGradient
 from s2s.directives.differentiable import option_error
 from s2s.errors import error
+from s2s.optim.batches import Batches
 from s2s.optim.options import tell_of_options
 from s2s.optim.running import Result, Run, check_finite
 from s2s.optim.schedules import Rate, rate_at
@@ -178,6 +179,8 @@ class Optimizer:
         for name, function in (("callback", callback), ("batches", batches)):
             if function is not None and not callable(function):
                 raise option_error(f"`{name}` is {in_words(function)}", "give a function")
+        if any(isinstance(value, Batches) for value in args):
+            raise option_error("`Batches` are passed to the loss", "write `batches=` before them")
         has_both = isinstance(loss, PublicValueAndGradient)
         derivative = loss if has_both else value_and_grad(loss)  # refuses what is no function, such as the parameters
         if state is None:

@@ -24,6 +24,17 @@ if TYPE_CHECKING:
 __all__ = ["Result", "Run", "check_finite"]
 
 
+_LINES = 8
+"""Parameters that take so many are shown by the shapes of their arrays."""
+
+
+def _in_short(array: Any) -> str:
+    if array.size > 10:
+        return f"array of shape {array.shape}"
+    with np.printoptions(override_repr=None):
+        return repr(array)
+
+
 @dataclass(frozen=True)
 class Result:
     """What ``minimize`` found: the parameters, the value of the loss there, its value before each step and after the
@@ -48,11 +59,13 @@ class Result:
         steps = len(self.history) - 1
         with np.printoptions(precision=6, threshold=20, edgeitems=3):
             params = repr(self.params)
+        if params.count("\n") >= _LINES:
+            with np.printoptions(precision=6, override_repr=_in_short):
+                params = repr(self.params)
         end = ", stopped" * self.stopped + ", interrupted" * self.interrupted
         return (
             f"<Result: value {self.value:.6g} after {steps} steps, {self.history[0]:.6g} before{end}; params {params}>"
         )
-
 
     def _repr_html_(self) -> str:
         from html import escape

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.dispatch.recorded import tell
-from s2s.errors import DifferentiationError, error
+from s2s.errors import DifferentiationError, error, no_scalar
 from s2s.frontend.typed import NO_TEXT
 from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
@@ -255,9 +255,16 @@ def derivative_of_call(
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
             raise
+        if type(problem) is type(refusal) and _has_place(refusal):
+            raise refusal from None  # it says the same, and where
         raise problem from refusal
     tell(function, request, refusal)
     return result
+
+
+def _has_place(refusal: DifferentiationError) -> bool:
+    """Whether a refusal shows a line of the program."""
+    return refusal.diagnostic.span is not None or len(refusal.__notes__) > 1
 
 
 def _swept(recording: _Recording, request: Request, function: types.FunctionType, tangents: tuple[Any, ...]) -> Any:
@@ -470,9 +477,10 @@ def _grad(recording: _Recording, request: Request, function: Any, tangents: Any)
 def _check_scalar(out: Any, function: Any) -> None:
     name = function.__name__.strip("<>")
     if isinstance(out, np.ndarray) and out.shape != ():
-        raise error("S2S401", name=name, shape=out.shape)
+        hint = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
+        raise error("S2S401", name=name, shape=out.shape, hint=hint)
     if not isinstance(out, (float, np.floating, np.ndarray)) or np.result_type(out).kind != "f":
-        raise error("S2S402", name=name, kind=f"a {type(out).__name__}")
+        raise no_scalar(name, "None" if out is None else f"a {type(out).__name__}")
 
 
 def _vjp(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:

@@ -34,7 +34,8 @@ from s2s.core.values import (
     Sequence,
     Unknown,
 )
-from s2s.errors import error
+from s2s.errors import error, no_scalar
+from s2s.frontend.lowering.functions import LAMBDA
 from s2s.optimize.checking import refused, sound
 from s2s.optimize.passes import PULLBACK, run_passes
 from s2s.optimize.rewriting import free_variables
@@ -113,7 +114,7 @@ class Joint:
         builder.statements += [ir.Note("forward sweep", "forward"), *reversal.forward.statements]
         value = primal.body.yields[0]
         if isinstance(self.context.value(value), Unknown):
-            builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_scalar), (value, ir.Const(primal.name)))))
+            builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_scalar), (value, ir.Const(_shown_name(primal))))))
         if aux is not None and reversal.rewinds:
             aux = self._copied(builder, aux)
         if self.request.mode == "value_and_grad" and reversal.rewinds and self._may_be_view(value):
@@ -284,7 +285,7 @@ class Joint:
         if primal.body.yields[0] == ir.UNDEFINED:  # the function always raises
             return
         value = self.context.value(primal.body.yields[0])
-        name, span = primal.name, _return_span(primal)
+        name, span = _shown_name(primal), _return_span(primal)
         shape = shape_of(value)
         if isinstance(value, Array) and shape != ():
             text = "of unknown rank" if shape is None else "(" + ", ".join(map(_dim_text, shape)) + (
@@ -292,7 +293,11 @@ class Joint:
             raise error("S2S401", span=span, name=name, shape=text, hint=_SCALAR_HINT)
         kind = _kind_of_output(value)
         if kind is not None:
-            raise error("S2S402", span=span, name=name, kind=kind, hint=_SCALAR_HINT)
+            raise no_scalar(name, kind, span)
+
+
+def _shown_name(primal: ir.Function) -> str:
+    return "lambda" if primal.name == LAMBDA else primal.name
 
 
 def _dim_text(dim: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.inspection import has_own_operators
-from s2s.errors import error
+from s2s.errors import error, no_scalar
 from s2s.runtime._cotangents import floats
 from s2s.runtime._memory import arrays_in, containers_in, items_of
 
@@ -80,10 +80,12 @@ def check_scalar(value: Any, name: str) -> None:
     shape, kind = np.shape(value), np.asarray(value).dtype.kind
     if shape == () and kind == "f":
         return
+    if isinstance(value, (tuple, list, dict)):
+        raise no_scalar(name, f"a {type(value).__name__}")
     hint = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
     if shape != ():
         raise error("S2S401", name=name, shape=shape, hint=hint)
-    raise error("S2S402", name=name, kind=f"of type {type(value).__name__}", hint=hint)
+    raise no_scalar(name, "None" if value is None else f"of type {type(value).__name__}")
 
 
 def check_repeated(value: Any, before: Any, name: str) -> None:

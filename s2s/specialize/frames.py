@@ -16,6 +16,7 @@ from s2s.core import ir
 from s2s.core.annotated import signature_of
 from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, compiled_from, name_of
+from s2s.core.linecaches import file_to_show
 from s2s.core.record import replace
 from s2s.core.values import Scalar
 from s2s.core.wrappers import numba_type, numba_ufunc
@@ -210,7 +211,7 @@ _PLAIN_VALUES = frozenset({int, float, complex, bool, str, bytes, type(None), li
 
 def place_of(frame: Frame, span: ir.Span | None) -> str:
     name = frame.fn.__qualname__
-    return name if span is None else f"{name} ({span.file.rsplit('/', 1)[-1]}:{span.line})"
+    return name if span is None else f"{name} ({file_to_show(span.file)}:{span.line})"
 
 
 def asked_also_by(problem: DifferentiationError, asked: tuple[str, ...]) -> DifferentiationError:

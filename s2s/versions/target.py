@@ -98,6 +98,8 @@ def target_of(f: Any) -> Target | None:
 
     f = unwrap(f)
     f = one_of_modes(f) or f
+    if isinstance(f, staticmethod):  # as the body of a class has it
+        return target_of(f.__func__)
     if table.rule_of_user(f) is not None:
         return None
     if isinstance(f, Chosen) or autograd_primitive(f) is not None or autograd_operator(f) is not None:
@@ -268,9 +270,10 @@ def _find_name(target: Target, name: str, given: tuple[Any, ...] | None) -> Path
             return None
         if name in given[target.parameters.index(rest)]:
             return (rest, name)
-    raise error(
-        "S2S502", name=target.name, argument=name, span=parameter_span(target.function), hint=_choices(target)
-    )
+    several = tuple(part.strip() for part in name.split(","))
+    known = all(any(p.name == part for p in target.public) for part in several)
+    hint = f"write them as a tuple, {several!r}" if known else _choices(target)
+    raise error("S2S502", name=target.name, argument=name, span=parameter_span(target.function), hint=hint)
 
 
 def _choices(target: Target) -> str:

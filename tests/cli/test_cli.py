@@ -100,6 +100,8 @@ def test_output_to_a_file(model, tmp_path):
          "none/out.py: No such file or directory\n"),
         (["model_for_cli.py:los"],
          "model_for_cli.py:los: model_for_cli.py has no `los`; it has loss, Model, rows_of, powers\n"),
+        (["model_for_cli.py:Model.los"],
+         "model_for_cli.py:Model.los: `Model` of model_for_cli.py has no `los`; it has score, energy\n"),
         (["model_for_cli.py:loss", "--arg", "w"], "--arg w: write name=expression\n"),
         (["model_for_cli.py:loss", "--arg", "w=1/0"],
          "--arg w=1/0: ZeroDivisionError: division by zero\n"),
@@ -147,7 +149,8 @@ def test_cache(model, tmp_path, monkeypatch):
 
 
 def test_functions_lists_what_has_rules():
-    result = run("functions", "--filter", "numpy.linalg.i")
+    result = run("functions", "numpy.linalg.i")
+    assert run("functions", "--filter", "numpy.linalg.i").output == result.output
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
     assert [line.split()[0] for line in lines[:-1]] == ["numpy.linalg.inv"] and lines[-1] == "1 function"

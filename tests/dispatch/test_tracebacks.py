@@ -8,6 +8,7 @@ import traceback
 
 import numpy as np
 import pytest
+import scipy.special
 
 import s2s
 from tests.helpers import ROOT
@@ -18,8 +19,16 @@ def out_of_range(x):
     return np.sum(y[7] * y)
 
 
+def out_of_range_of_none(x):
+    return x * 2.0
+
+
 def many_values(x):
     yield x
+
+
+async def later(x):
+    return x
 
 
 def asks_inside():
@@ -50,6 +59,10 @@ CALLS = {
     "map": lambda: s2s.map(many_values, (0, 0, 0))(np.ones(3)),
     "source": lambda: s2s.source(out_of_range, np.ones(3), mode="nothing"),
     "check_grads": lambda: s2s.check_grads(many_values, (2.0,)),
+    "pullback": lambda: s2s.vjp(out_of_range_of_none, np.ones(3))[1](np.ones(4)),
+    "differentiable": lambda: s2s.differentiable(backend="nothing"),
+    "options of a decorator": lambda: s2s.differentiable(backend="numpy")(3),
+    "without source": lambda: s2s.grad(len)([1.0]),
 }
 
 
@@ -122,3 +135,38 @@ def test_the_line_of_the_user_is_shown_for_code_from_disk_too(tmp_path, times):
     assert 'program.py", line 6\n    return np.sum(x[9] * x)' in printed
     assert "dispatch" not in printed
     assert any((tmp_path / "cache").iterdir())
+
+
+@pytest.mark.parametrize("call", [lambda: s2s.grad(out_of_range, wrt="x"), lambda: s2s.vjp()])
+def test_arguments_that_a_public_function_does_not_take_show_the_call_only(call):
+    frames, _ = shown(call, TypeError)
+    assert frames == []
+
+
+def of_a_list(x):
+    return np.sum(x * x)
+
+
+def test_what_the_program_itself_does_wrong_ends_in_its_own_line(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    frames, _ = shown(lambda: s2s.grad(of_a_list)([1.0, 2.0]), TypeError)
+    assert frames[-1].name == "of_a_list" and "x * x" in frames[-1].line
+
+
+def by_order(x):
+    return 2.0 * scipy.special.wright_bessel(1.0, x, 2.0)
+
+
+@pytest.mark.parametrize(("f", "code"), [(by_order, "S2S202"), (many_values, "S2S103"), (later, "S2S102")])
+def test_one_refusal_is_shown_with_the_line_of_the_user(monkeypatch, f, code):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    _, problem = shown(lambda: s2s.grad(f)(1.0), s2s.errors.DifferentiationError)
+    printed = "".join(traceback.format_exception(problem))
+    assert printed.count(f"[{code}]") == printed.count("[S2S") == 1
+    place = problem.diagnostic.span or next(note for note in problem.__notes__ if "comes from" in note)
+    assert f.__code__.co_filename in str(place)
+
+
+def test_a_derivative_by_one_argument_is_named_without_quotes():
+    _, problem = shown(lambda: s2s.grad(by_order)(1.0), s2s.errors.NoDerivativeError)
+    assert str(problem).startswith("the second argument of scipy.special.wright_bessel has no derivative: the deriv")

@@ -3,6 +3,7 @@
 import io
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -301,3 +302,13 @@ def test_ctrl_c_before_anything_is_known_is_an_interrupt():
 
     with pytest.raises(KeyboardInterrupt):
         Adam().minimize(loss, start(), X, Y, batches=interrupted)
+
+
+def test_a_notebook_shows_a_line(monkeypatch):
+    class OutStream(io.StringIO):
+        __module__ = "ipykernel.iostream"
+
+    output = OutStream()
+    monkeypatch.setattr(sys, "stderr", output)
+    Adam(0.1).minimize(lambda x: np.sum(x**2), np.ones(2), steps=3, progress=True)
+    assert re.fullmatch(r"(\rAdam [123]/3 loss [\d.]+ 0 s)+ *\n", output.getvalue())

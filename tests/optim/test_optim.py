@@ -501,3 +501,18 @@ def test_unknown_options():
 ])
 def test_doctests(module):
     assert doctest.testmod(module).failed == 0
+
+
+def test_a_result_with_many_numbers_shows_shapes():
+    params = {"w": np.ones((30, 40)), "b": np.ones(3), "more": [np.ones((9, 9)), np.ones((8, 8))]}
+    found = SGD(0.25).minimize(lambda p: np.sum(p["b"] ** 2) + np.sum(p["w"][0]), params, steps=0)
+    assert repr(found).endswith(
+        "params {'w': array of shape (30, 40), 'b': array([1., 1., 1.]), "
+        "'more': [array of shape (9, 9), array of shape (8, 8)]}>"
+    )
+
+
+def test_batches_in_the_place_of_arguments_are_refused():
+    batches = s2s.optim.Batches(np.ones((6, 2)), size=2)
+    with pytest.raises(s2s.errors.ArgumentError, match="write `batches=` before them"):
+        SGD(0.1).minimize(lambda p, x: np.sum(x @ p), np.ones(2), batches, steps=1)

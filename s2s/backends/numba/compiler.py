@@ -75,6 +75,10 @@ MISSED = (4, 64, 1024)
 compile."""
 
 
+_LONG = 100
+"""A text of more lines takes long because of them."""
+
+
 class _Plainly(ast.NodeTransformer):
     """Names what the head of a text makes, functions with derivatives that were chosen for them, by the functions that
     they are when they run."""
@@ -355,6 +359,7 @@ class Wrapped(Caller):
         if refused is not None:
             reason, line = refused
             raise Refused(reason.removeprefix(_FINAL), line, reason.startswith(_FINAL))
+        start = time.perf_counter()
         try:
             self._compile_for(types_of)
         except Refused as found:
@@ -363,10 +368,12 @@ class Wrapped(Caller):
                 self.kept.refuse(types_of, found.reason, found.line)
                 self.first = self.first or (self.kept, types_of)
             raise
-        if self.kept is not None:
-            self.kept.write()
+        seconds = time.perf_counter() - start
+        is_kept = self.kept is not None and self.kept.write()
         if self.text.is_aside:
             self.compiled.disable_compile()
+        elif seconds > AFTER:
+            self._tell_time(seconds, is_kept)
 
     def _refuse_what_may_differ(self, parameters: list[str]) -> None:
         """Raise Refused where compiled code may do something else than Python, other than round."""
@@ -389,24 +396,22 @@ class Wrapped(Caller):
             if not self.options.get("parallel"):
                 around.enter_context(linked_once())
                 around.enter_context(without_shapes())
-            known, start = len(refused_statements), time.perf_counter()
+            known = len(refused_statements)
             try:
                 self.compiled.compile(types_of)
             except Exception as raised:  # Numba raises what it likes
                 found = refused_by(raised, self.text.compiled)
                 found.is_passing = len(refused_statements) > known
                 raise found from None
-        if time.perf_counter() - start > AFTER and not self.text.is_aside:
-            self._tell_time(time.perf_counter() - start)
         for dispatcher in (self.compiled, *self.called):
             check_types(dispatcher)
 
-    def _tell_time(self, seconds: float) -> None:
+    def _tell_time(self, seconds: float, is_kept: bool) -> None:
         code, lines = self.text.function.__code__, self.text.compiled.text.count("\n")
-        text = (
-            f"Numba took {seconds:.1f} s to compile {self.name}, of {lines} lines. Where the cache is on, it is kept "
-            "on disk; `s2s.grad(f).source` shows what is long"
-        )
+        text = f"Numba took {seconds:.1f} s to compile {self.name}, of {lines} lines. "
+        text += "It is kept on disk" if is_kept else "It is not kept on disk: the next process compiles it again"
+        if lines > _LONG:
+            text += "; `s2s.grad(f).source` shows what is long"
         tell([Notice("CompileTimeWarning", text, code.co_filename, code.co_firstlineno, code.co_name)])
 
 

@@ -171,18 +171,19 @@ class Kept:
                 if content[len(head) : len(head) + 64] == _sum(body):
                     yield body
 
-    def _put(self, head: bytes, signature: Any, body: bytes) -> None:
+    def _put(self, head: bytes, signature: Any, body: bytes) -> bool:
         name, key = self._file(signature)
         content = head + key + _sum(body) + body
-        any(folders.make(place) and folders.write(os.path.join(place, name), content) for place in self._places)
+        return any(folders.make(place) and folders.write(os.path.join(place, name), content) for place in self._places)
 
     def save_overload(self, signature: Any, result: Any) -> None:
         """Note what was compiled."""
         self._made.append((signature, result))
 
-    def write(self) -> None:
-        """Keep what was compiled since the last time."""
+    def write(self) -> bool:
+        """Keep what was compiled since the last time. Whether another process will find all of it."""
         made, self._made = self._made, []
+        written = []
         for signature, result in made:
             if result.lifted or result.library.has_dynamic_globals:  # it holds addresses
                 continue
@@ -190,7 +191,8 @@ class Kept:
                 body = serialize.dumps(result._reduce())
             except Exception:  # something in it cannot be written
                 continue
-            self._put(_CODE, signature, body)
+            written.append(self._put(_CODE, signature, body))
+        return len(written) == len(made) and all(written)
 
     def _file(self, signature: Any) -> tuple[str, bytes]:
         """The file for a signature, and the key in it."""

@@ -23,7 +23,7 @@ POSITIVE = (0.3, 3.0)
 INSIDE = (-0.9, 0.9)
 UNIT = (0.1, 0.9)
 ABOVE_ONE = (1.2, 4.0)
-CLOSED_FORM = "it is no function that SciPy has; keep that argument constant"
+CLOSED_FORM = "the derivative by it is no function that SciPy has; keep that argument constant"
 
 
 def quotient(y: Any, x: Any, at_zero: complex) -> Any:

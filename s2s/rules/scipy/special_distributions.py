@@ -220,7 +220,7 @@ partials(
 
 # --- those that are not central: mixtures over the Poisson distribution of mean nc / 2 --------------------------------
 
-NOT_CENTRAL = "it is no function that SciPy has; keep the degrees of freedom constant"
+NOT_CENTRAL = "its derivative is no function that SciPy has; keep the degrees of freedom constant"
 
 
 def shifted_chi2_density(df: Any, nc: Any, x: Any) -> Any:

@@ -195,7 +195,7 @@ for _fn in (special.mathieu_a, special.mathieu_b, special.mathieu_even_coef, spe
 
 # --- spheroidal functions: (1 - x^2) S'' = 2 x S' - (l - c^2 x^2 - m^2 / (1 - x^2)) S (DLMF 30.2) ---------------------
 
-CONSTANT = "it is no function that SciPy has; keep the size and the characteristic value constant"
+CONSTANT = "its derivative is no function that SciPy has; keep the size and the characteristic value constant"
 
 
 def by_size(y: Any, m: Any, n: Any, c: Any, x: Any) -> Any:

@@ -19,6 +19,7 @@ from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.steps.packages import is_library_code
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.linecaches import file_to_show
 from s2s.core.values import UNKNOWN, Object, Unknown
 from s2s.directives import policies, surrogates
 from s2s.directives.decorated import Differentiable
@@ -313,7 +314,7 @@ def name_of_step(fn: Any) -> str:
 
 
 def _place(span: ir.Span | None) -> str:
-    return f"{span.file.rsplit('/', 1)[-1]}:{span.line}: " if span is not None else ""
+    return f"{file_to_show(span.file)}:{span.line}: " if span is not None else ""
 
 
 def _is_integer_type(kind: Any) -> bool:

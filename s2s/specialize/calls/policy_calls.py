@@ -21,6 +21,7 @@ from s2s.core import ir
 from s2s.core.annotated import signature_of
 from s2s.core.closures import Closure
 from s2s.core.inspection import is_hashable
+from s2s.core.linecaches import file_to_show
 from s2s.core.values import UNKNOWN, AbstractValue, Array
 from s2s.directives import policies, surrogates
 from s2s.directives.differentiable import differentiable
@@ -131,7 +132,7 @@ def make_block(site: CallSite) -> ir.Atom:
     for _, how in made.choice.by_key:
         if isinstance(how, Override) and how.name:
             facts.registered(how.name, how.rule).folded(site.guards)
-    made.place = f"{site.span.file.rsplit('/', 1)[-1]}:{site.span.line}" if site.span is not None else ""
+    made.place = f"{file_to_show(site.span.file)}:{site.span.line}" if site.span is not None else ""
     return ir.Const(made)
 
 

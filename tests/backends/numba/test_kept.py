@@ -211,3 +211,23 @@ def test_other_axes_in_the_program_are_other_machine_code(texts, cache, tmp_path
         np.testing.assert_allclose(gradient(x, a, b), 2.0 * x * eval(text, {"np": np, "a": a, "b": b}), rtol=1e-12)
         assert gradient.backend == "numba"
     assert len(code_in(cache)) == len(texts)
+
+
+@s2s.differentiable(backend="numba", parallel=True)
+def shared(x):
+    total = 0.0
+    for i in numba.prange(len(x)):
+        total += x[i] * x[i]
+    return total
+
+
+@pytest.mark.parametrize(("f", "expected"), [(chain, "It is kept on disk"), (shared, "It is not kept on disk")])
+def test_a_long_compilation_says_whether_it_is_kept(cache, monkeypatch, f, expected):
+    from s2s.backends.numba import compiler
+
+    monkeypatch.setattr(compiler, "AFTER", 0.0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        afresh(f, X)
+    assert [expected in str(w.message) for w in told if w.category is s2s.CompileTimeWarning] == [True]
+    assert bool(code_in(cache)) is (f is chain)
