@@ -56,8 +56,8 @@ def means(rows: list[Row]) -> list[str]:
     return ["## In the mean", "", MEANING, "", *table(MEANS, lines), ""]
 
 
-MEANING = """What was measured is the geometric mean over the cases (of seconds, the plain one), beside what s2s aims at. At
-the end stands the case that is furthest from that, with its figure."""
+MEANING = """What was measured is the geometric mean over the cases (of seconds, the plain one), beside what s2s
+aims at. At the end stands the case that is furthest from that, with its figure."""
 
 
 def cases(title: str, rows: list[Row]) -> list[str]:
