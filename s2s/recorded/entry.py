@@ -255,7 +255,7 @@ def derivative_of_call(
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
             raise
-        if type(problem) is type(refusal) and _has_place(refusal):
+        if problem.diagnostic.summary == refusal.diagnostic.summary and _has_place(refusal):
             raise refusal from None  # it says the same, and where
         raise problem from refusal
     tell(function, request, refusal)
