@@ -255,7 +255,8 @@ def derivative_of_call(
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
             raise
-        if problem.diagnostic.summary == refusal.diagnostic.summary and _has_place(refusal):
+        same = type(problem) is type(refusal) and problem.diagnostic.summary == refusal.diagnostic.summary
+        if same and _has_place(refusal):
             raise refusal from None  # it says the same, and where
         raise problem from refusal
     tell(function, request, refusal)
