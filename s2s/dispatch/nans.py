@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,15 @@ __all__ = ["without_nan"]
 _STEEP = ("sqrt(", "cbrt(", "log(", "log2(", "log10(", "power(", "arc", "acos(", "asin(", "hypot(", "norm(")
 """What has a slope that is inf where its value is finite, as generated code calls it."""
 
+_CHOOSES = re.compile(
+    r"\b(where|select|choose|piecewise|nan_to_num|minimum|maximum|clip|isfinite|isnan|isinf|exp)\(| [<>=!]=? "
+)
+"""What can make a finite value of one that is infinite, as generated code writes it: a choice, a test for a mask,
+``exp(-1.0 / x)``."""
+
+_DIVIDES = re.compile(r" /=? (?![\d.]+\b)")
+"""A quotient whose divisor is no literal."""
+
 _PLACES = {
     "grad": 0, "elementwise_grad": 0, "jacfwd": 0, "jacrev": 0,
     "value_and_grad": 1, "value_and_jacfwd": 1, "value_and_jacrev": 1, "jvp": 1,
@@ -45,7 +55,9 @@ def _is_looked_at(version: Version) -> bool:
     if not has_arrays or is_recorded(version.compiled):
         return False
     text = version.compiled.text
-    return any(call in text for call in _STEEP) or ("**" in text and _has_steep_power(text))
+    if any(call in text for call in _STEEP) or ("**" in text and _has_steep_power(text)):
+        return True
+    return _DIVIDES.search(text) is not None and _CHOOSES.search(text) is not None
 
 
 def _has_steep_power(text: str) -> bool:
@@ -62,6 +74,7 @@ def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
         return version.run
     mode, has_aux = version.request.mode, version.request.has_aux
     place = _PLACES[mode] if has_aux or _PLACES[mode] else None
+    is_second = place == 1 and dispatcher.target.derived is not None  # the value is a derivative, which may be NaN too
     run, in_vain = version.run, 0
 
     def checked(*values: Any) -> Any:
@@ -74,13 +87,15 @@ def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
                 return result
         elif not has_nan(part):
             return result
-        if in_vain == MOST_IN_VAIN or has_nan(values) or (place == 1 and has_nan(result[0])):
+        if in_vain == MOST_IN_VAIN or has_nan(values) or (place == 1 and not is_second and has_nan(result[0])):
             return result
         again = _recorded(dispatcher, version, values)
         if again is None or has_nan(again if place is None else again[place]):
             in_vain += 1
             return result
-        return again if place is None else (*result[:place], again[place], *result[place + 1 :])
+        if place is None or is_second:
+            return again
+        return (*result[:place], again[place], *result[place + 1 :])
 
     return checked
 
@@ -106,9 +121,9 @@ def _recorded(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...])
     while primal.derived is not None:
         primal = primal.derived.target
     try:
-        with section, own_codes():
-            again = recording_of(dispatcher, version, problem, values)
         count, is_pushed = len(version.avals), version.request.mode == "jvp"
+        with section, own_codes():
+            again = recording_of(dispatcher, version, problem, values[:count])
 
         def call(*given: Any) -> Any:
             return again.call(*given[:count])(*given[count:]) if is_pushed else again.call(*given)

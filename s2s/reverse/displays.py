@@ -3,6 +3,7 @@
     a = np.array([[c, -s], [s, c]])         c_bar += a_bar[0, 0]; s_bar -= a_bar[0, 1]; ...
     y = np.stack((u, v))                    u_bar += y_bar[0]; v_bar += y_bar[1]
     p, q = x                                x_bar = np.stack((p_bar, q_bar))
+    y = np.select([c, d], [u, v], w)        u_bar += np.where(c, y_bar, 0.0); ...
 
 So neither the lists nor the array that is taken apart is kept.
 """
@@ -24,10 +25,11 @@ from s2s.reverse.residuals.sweep import Sweep
 if TYPE_CHECKING:
     from s2s.reverse.sweeps import Reverser
 
-__all__ = ["reverse_display", "reverse_unpacking"]
+__all__ = ["reverse_display", "reverse_selection", "reverse_unpacking"]
 
 _ARRAYS = frozenset(map(ir.Const, (np.array, np.asarray)))
 _STACK = ir.Const(np.stack)
+_SELECT = ir.Const(np.select)
 _DISPLAYS = frozenset(map(ir.Const, (ops.make_list, ops.make_tuple)))
 
 MOST_ITEMS = 32
@@ -91,6 +93,44 @@ def _item(reverser: Reverser, atom: ir.Atom, path: tuple[Any, ...]) -> ir.Atom |
             return None
         atom = made.args[key]
     return atom
+
+
+def reverse_selection(
+    reverser: Reverser, target: ir.Var, value: ir.Call, g: ir.Atom, span: ir.Span | None, sweep: Sweep
+) -> bool:
+    """Give each array of a known list that ``np.select`` chooses from the cotangent where it is chosen, as ``np.where``
+    does, so that the choice goes outside of products (``cotangents.multiply``); False where the lists are not known."""
+    if value.fn != _SELECT or len(value.args) < 2 or any(isinstance(a, ir.Star) for a in value.args):
+        return False
+    source = value.args[1]
+    tests, choices = (_items(reverser, a) for a in value.args[:2])  # type: ignore[arg-type]
+    if tests is None or choices is None or len(tests) != len(choices) or not isinstance(source, ir.Var):
+        return False
+    rest = value.args[2:] or tuple(a for key, a in value.kwargs if key == "default")
+    named: list[tuple[tuple[int, ...], Any]] = [((k,), choice) for k, choice in enumerate(choices)]
+    named += [((), a) for a in rest]
+
+    def like(atom: ir.Atom) -> ir.Atom:
+        return reverser.use(sweep, reverser.like(atom))
+
+    for test, (path, choice) in zip((*tests, None), named):
+        chosen = g
+        if test is not None:
+            held = reverser.use(sweep, test)
+            chosen = cotangents.mask(sweep.builder, held, g, True, span)
+            g = cotangents.mask(sweep.builder, held, g, False, span)
+        if reverser.is_active(choice):
+            c = cotangents.fit(sweep.builder, chosen, choice, target, like, span)
+            reverser.contribute(sweep, source if path else choice, c, span, path)
+    return True
+
+
+def _items(reverser: Reverser, atom: ir.Atom) -> tuple[ir.Atom, ...] | None:
+    """What stands in a display of few items; None where it is no display."""
+    made = reverser.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if not isinstance(made, ir.Call) or made.fn not in _DISPLAYS or not 0 < len(made.args) <= MOST_ITEMS:
+        return None
+    return None if any(isinstance(a, ir.Star) for a in made.args) else made.args  # type: ignore[return-value]
 
 
 def reverse_unpacking(

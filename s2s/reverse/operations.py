@@ -19,7 +19,7 @@ from s2s.core.values import Array, Scalar, Sequence, Unknown
 from s2s.errors import error
 from s2s.reverse import stores, user_rules
 from s2s.reverse.destination import InSweep
-from s2s.reverse.displays import reverse_display
+from s2s.reverse.displays import reverse_display, reverse_selection
 from s2s.reverse.dynamic_calls import pull_back
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_structural, rule_of
@@ -67,7 +67,10 @@ def reverse_let(reverser: Reverser, target: ir.Var, value: ir.Value, span: ir.Sp
         _elementwise(reverser, rule, target, value, g, span, sweep)
     elif rule.kind == "several":
         _several(reverser, rule, target, value, g, span, sweep)
-    elif rule.kind == "linear" and reverse_display(reverser, target, value, g, span, sweep):
+    elif rule.kind == "linear" and (
+        reverse_display(reverser, target, value, g, span, sweep)
+        or reverse_selection(reverser, target, value, g, span, sweep)
+    ):
         pass
     elif is_custom:
         user_rules.reverse(reverser, rule, target, value, g, span, sweep)

@@ -84,6 +84,7 @@ CALLED_BY_VARIABLE: tuple[Handler, ...] = (
     resolution.method_of_iterator,
     draws.read,
     resolution.object_,
+    resolution.spread,
     resolution.bound_method,
     resolution.closure,
 )

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import inspect
+import itertools
 import operator
 import types
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,7 +30,7 @@ from s2s.specialize.variables import check_joined
 
 __all__ = [
     "bound_method", "chosen", "closure", "derivative", "grown_display", "item_of_modules", "made_by_partial",
-    "method_of_iterator", "object_", "vectorized",
+    "method_of_iterator", "object_", "spread", "vectorized",
 ]
 
 _OF_ITERATORS: dict[ir.Atom, Any] = {ir.Const("__iter__"): iter, ir.Const("__next__"): next}
@@ -123,37 +124,58 @@ _EXTREMES = (ir.Const(max), ir.Const(min))
 
 
 def spread(site: CallSite) -> ir.Atom | None:
-    """``f(a, *items)`` of a function or class of Python that takes a fixed number of arguments, with items of unknown
-    number."""
+    """``f(a, *items, b=b)`` of a function, method or class of Python that takes a fixed number of arguments, with items
+    of unknown number."""
     stars = [k for k, a in enumerate(site.args) if isinstance(a, ir.Star)]
-    if stars != [len(site.args) - 1] or site.kwargs:
+    if stars != [len(site.args) - 1] or None in site.kwargs:
         return NOT_HANDLED
-    items, taken = site.args[-1].atom, _number_taken(site.value(site.callee))
-    missing = 0 if taken is None else taken - len(site.args) + 1
+    items, taken = site.args[-1].atom, _taken(site)
+    missing = 0 if taken is None else _number_missing(taken[len(site.args) - 1 :], site.kwargs)
     if missing < 1 or not isinstance(site.value(items), (Array, ListOf)) or not site.context.is_varied(items):
         return NOT_HANDLED
     unpacked = site.apply(ops.unpack, items, ir.Const(missing), ir.Const(None))
     given = [site.apply(operator.getitem, unpacked, ir.Const(k)) for k in range(missing)]
-    return site.instead_of_atom(site.callee, [*site.args[:-1], *given])
+    return site.instead_of_atom(site.callee, [*site.args[:-1], *given], site.kwargs)
 
 
-def _number_taken(callee: Any) -> int | None:
-    """How many positional arguments a function or class of Python takes, where that is one number."""
+_Taken: TypeAlias = list[tuple[str, bool]]
+"""The names of parameters that may be given by position, and whether each has a default."""
+
+
+def _number_missing(params: _Taken, kwargs: Any) -> int:
+    """How many parameters are certainly given by position, where ``kwargs`` are given by name; 0 if not known."""
+    left = list(itertools.takewhile(lambda param: param[0] not in kwargs, params))
+    named = params[len(left) :]
+    is_certain = all(name in kwargs for name, _ in named) and not any(has_default for _, has_default in left)
+    return len(left) if is_certain else 0
+
+
+def _taken(site: CallSite) -> _Taken | None:
+    """What a function, method or class of Python takes by position; None where that is not known, or any number."""
+    bound = function_and_receiver(site.specializer, site.callee)
+    if bound is not None:
+        taken = _taken_by(bound[0])
+        return None if taken is None else taken[1:]
+    callee = site.value(site.callee)
     if isinstance(callee, FramedClosure):
         params = callee.function.params
-        return len(params) if all(p.kind == "POSITIONAL_OR_KEYWORD" and not p.has_default for p in params) else None
-    return _number_taken_by(callee.value) if isinstance(callee, Known) else None
+        if any(p.kind == "VAR_POSITIONAL" for p in params):
+            return None
+        return [(p.var.name, p.has_default) for p in params if p.kind.startswith("POSITIONAL")]
+    return _taken_by(callee.value) if isinstance(callee, Known) else None
 
 
-def _number_taken_by(fn: Any) -> int | None:
+def _taken_by(fn: Any) -> _Taken | None:
     if isinstance(fn, type) and type(fn).__call__ is type.__call__:
         makers = (getattr(fn, name) for name in ("__new__", "__init__"))
         maker = next((m for m in makers if isinstance(m, types.FunctionType)), None)
-        taken = _number_taken_by(maker)
-        return None if taken is None else taken - 1
-    if not isinstance(fn, types.FunctionType) or fn.__code__.co_flags & inspect.CO_VARARGS or fn.__defaults__:
+        taken = _taken_by(maker)
+        return None if taken is None else taken[1:]
+    if not isinstance(fn, types.FunctionType) or fn.__code__.co_flags & inspect.CO_VARARGS:
         return None
-    return fn.__code__.co_argcount
+    names = fn.__code__.co_varnames[: fn.__code__.co_argcount]
+    required = len(names) - len(fn.__defaults__ or ())
+    return [(name, k >= required) for k, name in enumerate(names)]
 
 
 def derivative(site: CallSite) -> ir.Atom | None:

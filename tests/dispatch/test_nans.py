@@ -195,3 +195,111 @@ def test_inf_less_inf_that_is_no_number_stays_nan():
     found = s2s.grad(lambda x: np.sum(np.sqrt(x - np.min(x))))(np.array([0.3, 0.3, 1.0]))
     assert np.isnan(found[:2]).all() or np.isinf(found[:2]).any()
     np.testing.assert_allclose(found[2], 0.5 / np.sqrt(0.7), rtol=1e-12)
+
+
+# --- second derivatives -----------------------------------------------------------------------------------------------
+
+
+def masked_past_a_store(u):
+    d = u[1:] - u[:-1]
+    with np.errstate(all="ignore"):
+        r = 1.0 / d
+    q = np.zeros(len(u))
+    q[:-1] = np.where(d != 0, r, 0.0)
+    return np.sum(q**2) + np.sum(u**3)
+
+
+def masked_past_a_view(u):
+    d = u - 0.5
+    with np.errstate(all="ignore"):
+        r = (u / d)[1:].copy()
+    return np.sum(np.where(d[1:] != 0, r, 0.0) ** 2)
+
+
+def masked_by_a_store(u):
+    t = u - 0.5
+    with np.errstate(all="ignore"):
+        y = 1.0 / t
+        y[t == 0] = 0.0
+    return np.sum(y**2 * u)
+
+
+def left_out_by_an_index(u):
+    t = u - 0.5
+    m = t > 0
+    with np.errstate(all="ignore"):
+        s = np.sqrt(t) * np.log(t)
+    return np.sum(s[m] ** 2) + np.where(m, s, 0.0) @ np.ones(len(u))
+
+
+def forces_with_a_diagonal(u):
+    t = u[:, None] - u[None, :]
+    with np.errstate(all="ignore"):
+        strength = 1.0 / np.abs(t) ** 3
+        np.fill_diagonal(strength, 0.0)
+    return 1e-6 * np.sum((strength * t).sum(axis=1) ** 2)
+
+
+def vanishing_exponential(u):
+    with np.errstate(all="ignore"):
+        return np.sum(np.exp(-1.0 / (u - 0.5) ** 2))
+
+
+def limited(u):
+    with np.errstate(all="ignore"):
+        return np.sum(np.minimum(1.0 / np.abs(u - 0.5), 3.0) * u**2)
+
+
+AT_A_SINGLE_POINT = np.array([0.1, 0.25, 0.5, 0.3, 0.7, 0.72, 0.9])
+FLAT_IN_PARTS = np.array([0.1, 0.1, 0.3, 0.7, 0.7, 0.9, 1.2])
+
+
+@pytest.mark.parametrize(
+    "f, u",
+    [
+        (masked_past_a_store, FLAT_IN_PARTS), (masked_past_a_view, AT_A_SINGLE_POINT),
+        (masked_by_a_store, AT_A_SINGLE_POINT), (left_out_by_an_index, AT_A_SINGLE_POINT),
+        (forces_with_a_diagonal, AT_A_SINGLE_POINT), (vanishing_exponential, AT_A_SINGLE_POINT),
+        (limited, AT_A_SINGLE_POINT),
+    ],
+)
+def test_second_derivatives_past_what_is_masked(f, u):
+    """By tangents alone nothing meets a zero, so these say what the others have to be."""
+    v = np.linspace(1.0, 2.0, len(u))
+    want = s2s.jacfwd(s2s.jacfwd(f))(u)
+    assert np.isfinite(want).all()
+    _, along = s2s.jvp(f, (u,), (v,))
+    np.testing.assert_allclose(s2s.grad(f)(u) @ v, along, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(s2s.hessian(f)(u), want, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(s2s.hvp(f, (u,), (v,)), want @ v, rtol=1e-9, atol=1e-9)
+
+
+def selected(u):
+    x = u - 0.5
+    with np.errstate(all="ignore"):
+        return np.sum(np.select([x > 0, x < 0], [np.log(x), np.sqrt(-x)], 0.0) ** 2)
+
+
+def test_what_select_leaves_out_reaches_no_derivative(monkeypatch):
+    """Also where nothing is recorded: the choice goes outside of the products, as that of ``np.where`` does."""
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    u = AT_A_SINGLE_POINT
+    x = u - 0.5
+    with np.errstate(all="ignore"):
+        want = np.where(x > 0, 2 * np.log(x) / x, np.where(x < 0, -1.0, 0.0))
+        bent = np.where(x > 0, 2 * (1 - np.log(x)) / x**2, 0.0)
+    np.testing.assert_allclose(s2s.grad(selected)(u), want, rtol=1e-12)
+    np.testing.assert_allclose(s2s.hvp(selected, (u,), (np.ones(7),)), bent, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(s2s.hessian(selected)(u), np.diag(bent), rtol=1e-9, atol=1e-9)
+
+
+def selected_and_stretched(u, a):
+    return np.sum(np.select([u[:, None] > u, u < 0.4], [np.sin(u) * a, np.sum(u)], default=u[0] * a) ** 3)
+
+
+def test_select_with_stretched_choices():
+    u = AT_A_SINGLE_POINT
+    found = s2s.grad(selected_and_stretched, argnums=(0, 1))(u, 1.5)
+    np.testing.assert_allclose(found[0], differences(lambda u: selected_and_stretched(u, 1.5), u), rtol=1e-6)
+    want = differences(lambda a: selected_and_stretched(u, a[0]), np.array([1.5]))
+    np.testing.assert_allclose(found[1], want[0], rtol=1e-6)

@@ -68,3 +68,53 @@ def test_a_warning_names_the_function_that_is_differentiated(f):
         s2s.grad(f)(X)
     (one,) = [w for w in found if str(w.message) == "slow"]
     assert f"{f.__name__}_grad" in one.filename
+
+
+# --- arrays whose items are the arguments of a function ---------------------------------------------------------------
+
+
+class Model:
+    def __init__(self):
+        self.size = 2.0
+
+    def rate(self, t, y, beta, gamma, size=1.0, *, scale=1.0):
+        return np.array([-beta * y[0] * y[1] / size, beta * y[0] * y[1] / size - gamma * y[1] * scale])
+
+    def loss(self, p, y):
+        for t in range(4):
+            y = y + 0.3 * self.rate(t, y, *p, size=self.size, scale=2.0)
+        return y[1] ** 2
+
+
+def of_a_nested_function(p, y):
+    def rate(t, y, beta, gamma):
+        d = np.zeros_like(y)
+        d[0] = -beta * y[0] * y[1]
+        d[1] = beta * y[0] * y[1] - gamma * y[1]
+        return d
+
+    for t in range(4):
+        y = y + 0.3 * rate(t, y, *p)
+    return y[1] ** 2
+
+
+def of_a_lambda(p, y):
+    area = lambda a, b: a * b**2  # noqa: E731
+    return area(*p) * area(*np.exp(p)) * y[0]
+
+
+@pytest.mark.parametrize("f", [Model().loss, of_a_nested_function, of_a_lambda])
+def test_items_of_an_array_as_arguments(f, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    p, y = np.array([0.5, 0.2]), np.array([0.9, 0.1])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(s2s.grad(f)(p, y), differences(lambda p: f(p, y), p), rtol=1e-6)
+        bent = np.array([differences(lambda p, k=k: s2s.grad(f)(p, y)[k], p) for k in range(2)])
+        np.testing.assert_allclose(s2s.hessian(f)(p, y), bent, rtol=1e-5, atol=1e-9)
+        np.testing.assert_allclose(s2s.hvp(f, (p, y), (np.ones(2), None)), bent.sum(axis=1), rtol=1e-5, atol=1e-9)
+
+
+def test_another_number_of_items_is_an_error():
+    with pytest.raises((TypeError, ValueError)):
+        s2s.grad(of_a_lambda)(np.ones(3), np.ones(2))

@@ -13,7 +13,7 @@ from s2s.core import ir
 from s2s.core.annotated import signature_of
 from s2s.core.public import PublicDerivative, Transformed, role_of
 from s2s.core.values import Known
-from s2s.specialize.frames import FramedClosure
+from s2s.specialize.frames import FramedClosure, pinned
 from s2s.specialize.site import At, CallSite
 from s2s.versions.request import Request
 from s2s.versions.target import one_of_modes
@@ -94,10 +94,12 @@ _OPTIONS: dict[str, Any] = {"argnums": 0, "has_aux": False, "unconnected": "zero
 
 
 def literal(at: At, atom: ir.Atom) -> Any:
-    """What an option is: a constant, or a tuple or list of constants."""
+    """What an option is: a constant, an integer of a module or closure, or a tuple or list of such."""
+    atom = pinned(at.specializer, atom)
     if isinstance(atom, ir.Const):
         return atom.value
     items = at.items(atom)
+    items = None if items is None else [pinned(at.specializer, item) for item in items]
     if items is None or not all(isinstance(item, ir.Const) for item in items):
         return NOT_KNOWN
     return tuple(item.value for item in items if isinstance(item, ir.Const))
