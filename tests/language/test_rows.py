@@ -1,6 +1,6 @@
 """Each row of the tables of docs/language.md, wherever it may stand: in reverse mode in each of these places, in
-forward mode in two of them, and to second order in one, by another nesting of the modes in each; what is recorded in
-one place only; with ``--every`` in all."""
+forward mode in two of them, and to second order in one, by another nesting of the modes in each; what needs a
+package in one place only; with ``--every`` in all."""
 
 import sys
 import types
@@ -61,8 +61,8 @@ def test_row(module, row, its_place, every, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, made.__name__, made)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        # what is recorded is not compiled in any place, after a search of seconds in each
-        for turn, place in enumerate((its_place,) if row.recorded and not every else PLACES, PLACES.index(its_place)):
+        # code of packages is searched for seconds in each place, and compiled in none
+        for turn, place in enumerate((its_place,) if row.needs and not every else PLACES, PLACES.index(its_place)):
             check_first(getattr(made, place), place, every or turn % 2 == 0)
     recorded = [str(w.message) for w in caught if issubclass(w.category, s2s.RecordedWarning)]
     assert bool(recorded) == row.recorded, recorded
