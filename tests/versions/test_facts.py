@@ -107,7 +107,7 @@ RAW = {
     "getattr_static", "modules",
 }
 ALLOWED = {
-    ("specialize/resolution.py", "_number_taken_by"): "how many arguments a known function takes",
+    ("specialize/resolution.py", "_taken_by"): "how many arguments a known function takes",
     ("specialize/stores.py", "store"): "which module a global variable belongs to",
     ("analysis/functions.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
     ("analysis/functions.py", "_named_in"): "of functions of s2s, which no program changes",
