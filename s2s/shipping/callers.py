@@ -14,15 +14,17 @@ import ast
 import dis
 import inspect
 import types
-from collections.abc import Sequence
+from collections.abc import Iterator
+from collections.abc import Sequence as Several
 from typing import Any
 
 from s2s.codegen.heading import defaults_for, is_plain, literal
 from s2s.codegen.layout import laid_out
 from s2s.codegen.printing import WIDTH
 from s2s.codegen.statements import heading
-from s2s.core.values import Known
+from s2s.core.values import AbstractValue, Known, Mapping, Sequence
 from s2s.dispatch.version import Version
+from s2s.versions.guards import KindGuard, ObjectGuard
 from s2s.versions.target import parameters_of
 
 __all__ = ["with_conditions", "with_parameters"]
@@ -30,20 +32,20 @@ __all__ = ["with_conditions", "with_parameters"]
 
 def with_conditions(version: Version, text: str, function: types.FunctionType) -> str:
     """The text with a check at the start of its entry, of those arguments that the function which is differentiated
-    reads, and that are numbers or words known to the version."""
+    reads, and of their parts: numbers and words known to the version, lengths and keys."""
     entry = _entry(text, version.compiled.entry)
     if entry is None or entry.decorator_list:
         return text
-    names = [p.name for p in parameters_of(function)]
-    read = _read(function)
-    known = {
-        name: aval.value for name, aval in zip(names, version.avals, strict=False)
-        if name in read and isinstance(aval, Known) and is_plain(aval.value)
-    }
-    if not known:
+    names, read = [p.name for p in parameters_of(function)], _read(function)
+    conditions = [
+        condition for name, aval in zip(names, version.avals, strict=False) if name in read
+        for condition in _conditions(name, aval)
+    ]
+    conditions = list(dict.fromkeys([*conditions, *_of_objects(version)]))
+    if not conditions:
         return text
-    test = " or ".join(_differs(name, value) for name, value in known.items())
-    said = ", ".join(f"{name}={literal(value)}" for name, value in known.items())
+    test = " or ".join(differs for differs, _ in conditions)
+    said = ", ".join(holds for _, holds in conditions)
     message = ast.Constant(f"{entry.name} was made for {said}")
     raised = ast.Call(ast.Name("ValueError", ast.Load()), [message], [])
     lines = [
@@ -69,7 +71,7 @@ def with_parameters(version: Version, text: str, function: types.FunctionType) -
     return "\n".join([*lines[: entry.lineno - 1], *head, *lines[_end_of_head(entry, lines) :]])
 
 
-def _written(parameters: Sequence[inspect.Parameter], defaults: dict[str, str]) -> list[str]:
+def _written(parameters: Several[inspect.Parameter], defaults: dict[str, str]) -> list[str]:
     """The texts between the parentheses of a ``def``."""
     positional = [p.name for p in parameters if p.kind <= inspect.Parameter.POSITIONAL_OR_KEYWORD]
     needed = max((k for k, name in enumerate(positional) if name not in defaults), default=-1)
@@ -85,7 +87,7 @@ def _written(parameters: Sequence[inspect.Parameter], defaults: dict[str, str]) 
     return [*made, "/"] if plain and plain[-1].kind == inspect.Parameter.POSITIONAL_ONLY else made
 
 
-def _end_of_head(entry: ast.FunctionDef, lines: Sequence[str]) -> int:
+def _end_of_head(entry: ast.FunctionDef, lines: Several[str]) -> int:
     """The number of the line that ends with the colon of a ``def``."""
     inside: list[ast.arg | ast.expr] = [*entry.args.args, *entry.args.defaults]
     last = max((a.end_lineno or 0 for a in inside), default=entry.lineno)
@@ -103,10 +105,53 @@ def _first_statement(entry: ast.FunctionDef) -> int:
     return entry.body[0].lineno - 1
 
 
-def _differs(name: str, value: Any) -> str:
+def _conditions(place: str, aval: AbstractValue) -> Iterator[tuple[str, str]]:
+    """What an argument must be, of which parts a branch may have been chosen by: a test for another one, and what it is
+    for people. Of containers these are the length, or the keys, and the parts."""
+    if isinstance(aval, Known) and is_plain(aval.value):
+        yield _differs(place, aval.value), f"{place}={literal(aval.value)}"
+    elif isinstance(aval, (Sequence, Mapping)) and not aval.items:
+        yield f"len({place}) != 0", f"{place} empty"
+    elif isinstance(aval, Sequence):
+        yield f"len({place}) != {len(aval.items)}", f"len({place})={len(aval.items)}"
+        for k, item in enumerate(aval.items):
+            yield from _conditions(f"{place}[{k}]", item)
+    elif isinstance(aval, Mapping):
+        yield f"list({place}) != {list(aval.keys)!r}", f"list({place})={list(aval.keys)!r}"
+        for key, item in zip(aval.keys, aval.items, strict=True):
+            yield from _conditions(f"{place}[{key!r}]", item)
+
+
+def _of_objects(version: Version) -> Iterator[tuple[str, str]]:
+    """What the parts of arguments that are objects must be, by the guards of the version."""
+    for guard, _ in version.guards:
+        if isinstance(guard, ObjectGuard) and guard.root == "argument":
+            place = _place(*guard.path)
+            if place is not None and is_plain(guard.value):
+                yield _differs(place, guard.value), f"{place}={literal(guard.value)}"
+        elif isinstance(guard, KindGuard) and guard.root == "argument":
+            place = _place(guard.name, *guard.rest)
+            if place is not None:
+                yield from _conditions(place, guard.aval)
+
+
+def _place(name: Any, *steps: Any) -> str | None:
+    """Where a part of an argument is found, as Python: ``self.layers[0]``; None where that cannot be written."""
+    made = name
+    for step in steps:
+        if isinstance(step, str) and step.isidentifier():
+            made += f".{step}"
+        elif isinstance(step, tuple) and len(step) == 1 and is_plain(step[0]):
+            made += f"[{step[0]!r}]"
+        else:
+            return None
+    return made if isinstance(made, str) else None
+
+
+def _differs(place: str, value: Any) -> str:
     if isinstance(value, bool):
-        return f"not {name}" if value else name
-    return f"{name} is not None" if value is None else f"{name} != {literal(value)}"
+        return f"not {place}" if value else place
+    return f"{place} is not None" if value is None else f"{place} != {literal(value)}"
 
 
 def _read(function: types.FunctionType) -> set[str]:

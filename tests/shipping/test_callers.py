@@ -51,6 +51,26 @@ def weighted(x: "f8[:]", *, weight, is_cubed=False):
     return weight * np.sum(x**3 if is_cubed else x**2)
 
 
+def layered(x: "f8[:]", layers, named):
+    total = 0.0
+    for weight, is_squared in layers:
+        total = total + weight * np.sum(x**2 if is_squared else x)
+    for value in named.values():
+        total = total + value * np.sum(x)
+    return total
+
+
+class Weighted:
+    def __init__(self, is_squared, number, weight=1.0):
+        self.is_squared, self.weights = is_squared, [weight] * number
+
+    def energy(self, x: "f8[:]"):
+        total = 0.0
+        for weight in self.weights:
+            total = total + weight * np.sum(x**2 if self.is_squared else x)
+        return total
+
+
 class Model:
     def energy(self, x: "f8[:]", softened=False):
         return np.sum(x**2 + 1.0 if softened else x**2)
@@ -111,6 +131,38 @@ def test_spread_arguments(programs):
     made = dumped(file, "spread", *values).spread_grad
     found = made(X, 2.0, 5.0, 6.0, a=7.0)
     np.testing.assert_allclose(found, 4.0 * X + 11.0 + 21.0 * X**2)
+
+
+@pytest.mark.parametrize("given, named", [((1.0,), {}), ((), {"a": 1.0})])
+def test_spread_arguments_that_the_text_is_not_for(programs, given, named):
+    file, module = programs
+    made = dumped(file, "spread", "--arg", "x=np.ones(3)").spread_grad
+    np.testing.assert_allclose(made(X, 2.0), 4.0 * X)
+    with pytest.raises(ValueError, match="was made for rest empty, named empty"):
+        made(X, 2.0, *given, **named)
+
+
+def test_lengths_and_keys_that_the_text_is_not_for(programs):
+    file, module = programs
+    made = dumped(file, "layered", "--arg", "x=np.ones(3)", "--arg", "layers=[(1.0, True), (2.0, False)]",
+                  "--arg", "named={'a': 1.0}").layered_grad
+    right = [(3.0, True), (2.0, False)], {"a": 5.0}
+    np.testing.assert_allclose(made(X, *right), 6.0 * X + 2.0 + 5.0)
+    for layers, named in (
+        (right[0][:1], right[1]), ([*right[0], (1.0, True)], right[1]), (right[0], {"b": 5.0}), (right[0], {}),
+        ([(3.0, False), (2.0, False)], right[1]),
+    ):
+        with pytest.raises(ValueError, match="layered_grad was made for"):
+            made(X, layers, named)
+
+
+def test_parts_of_objects_that_the_text_is_not_for(programs):
+    file, module = programs
+    made = dumped(file, "Weighted.energy", "--arg", "self=Weighted(True, 2)", "--arg", "x=np.ones(3)").energy_grad
+    np.testing.assert_allclose(made(module.Weighted(True, 2), X), 4.0 * X)
+    for other in (module.Weighted(False, 2), module.Weighted(True, 3), module.Weighted(True, 2, 5.0)):
+        with pytest.raises(ValueError, match="energy_grad was made for"):
+            made(other, X)
 
 
 def test_only_the_last_parameters_have_defaults(programs):
