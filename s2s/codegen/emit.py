@@ -29,7 +29,6 @@ from s2s.codegen.sugar import add_sugar
 from s2s.core import ir
 from s2s.core.array_classes import compiled_for, module_of_arrays
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, For, Function, If, Let, Load, MakeFunction, Store, Var, While
-from s2s.errors import InternalError
 
 __all__ = ["Emitted", "emit"]
 
@@ -71,8 +70,7 @@ def emit(
 
     ``globals`` are those of the module that the text will run in, ``free`` the names of its closure,
     ``head`` the lines of the comment on top, ``params_text`` the defaults of parameters as text. ``folding`` is told
-    which variables of each function, by its ``id``, are computed where they are read; where it raises, as that is too
-    late, none are.
+    which variables of each function, by its ``id``, are computed where they are read; it raises where that is too late.
     """
     functions = list(_functions(function))
     parameters = {p.var.name for inner, _ in functions for p in inner.params}
@@ -80,11 +78,7 @@ def emit(
     _spell(functions, speller)
     code = prepare(function, {})
     if folding is not None:
-        try:
-            folding(dict(_folded(function, code)))
-        except (ir.BrokenIR, InternalError):  # what an expression reads would have changed before
-            code = prepare(function, {}, is_folded=False)
-            folding(dict(_folded(function, code)))
+        folding(dict(_folded(function, code)))
     lines = with_comments(print_function(function, function.name, code, speller, {}, params_text or {}))
     header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
     read_names = set(_WORD.findall("\n".join((*lines, *map(print_expression, speller.made.values())))))
@@ -124,20 +118,20 @@ def _builtins(lines: Sequence[str], globals: dict[str, Any]) -> Iterator[str]:
             yield name
 
 
-def prepare(function: Function, replaced: dict[Var, Atom], is_folded: bool = True) -> Code:
-    """The code of a function and of those nested in it, which is folded into expressions unless said otherwise."""
+def prepare(function: Function, replaced: dict[Var, Atom]) -> Code:
+    """The folded code of a function and of those nested in it."""
     code = build_code(function, replaced)
     for statement in walk(code.body):
         if isinstance(statement, Assign) and isinstance(statement.value, MakeFunction):
             value = statement.value
             pairs = zip(value.function.captures, value.captures, strict=True)
             constants: dict[Var, Atom] = {var: atom for var, atom in pairs if isinstance(atom, Const)}
-            code.inner[id(value)] = prepare(value.function, constants, is_folded)
+            code.inner[id(value)] = prepare(value.function, constants)
     if code.inner:
         copy_hidden_parameters(code)
         bind_in_loops(code)
     add_sugar(code)
-    return fold(code) if is_folded else code
+    return fold(code)
 
 
 def _folded(function: Function, code: Code) -> Iterator[tuple[int, Collection[Var]]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s.analysis.effects import ACTS, effect_of
 from s2s.builder import virtual_heap
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array
@@ -63,7 +64,7 @@ def leave(
         check_seen(context, callee, given, span)
         release(given, varied, builder)
         note_call(context, callee, values)
-    if not varied and not harmless:
+    if not varied and not harmless and effect_of(made) is ACTS:
         may_change(site.context, [*args, *kwargs.values()], builder, span)
     if site.effect and not varied:
         builder.add(ir.Let(None, made, span))
