@@ -21,8 +21,9 @@ from s2s.builder.stages import Remark, Stages
 from s2s.core import ir
 from s2s.core.record import replace
 from s2s.core.settings import numba_after
+from s2s.derivatives import version_of_code
 from s2s.directives.decorated import unwrap
-from s2s.directives.differentiable import on_backend
+from s2s.directives.differentiable import on_backend, option_error
 from s2s.dispatch.tiers import LINES, may_gain
 from s2s.dispatch.version import Version, parameter_names
 from s2s.listing import KINDS
@@ -30,7 +31,8 @@ from s2s.reverse.residuals.decisions import Decision
 from s2s.rules import table
 from s2s.sources import version as version_for
 from s2s.sources import version_of_call
-from s2s.versions.guards import Guard, ObjectGuard
+from s2s.versions.argument_guards import EqualGuard, LargeGuard, SeparateGuard, SizeGuard, SumGuard
+from s2s.versions.guards import AliasGuard, AttributeGuard, CallGuard, Guard, KindGuard, NamesGuard, ObjectGuard
 from s2s.versions.kinds import Kind
 from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import key
@@ -106,10 +108,16 @@ def explain(
     f: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None, mode: str = "grad", argnums: Any = 0,
     kinds: dict[str, Kind] | None = None,
 ) -> Explanation:
-    """What is known of a first derivative. Raises what the compiler raises."""
+    """What is known of a first derivative. Raises what the compiler raises; ArgumentError for what is a derivative
+    itself."""
     version = version_for(f, args, kwargs or {}, mode, argnums, kinds)
     target = target_of(f)
-    assert target is not None and target.derived is None
+    if target is None:  # of a function without source, there is one for each number of arguments
+        made = version_of_code(version.raw.__code__)
+        assert made is not None
+        target = made[1]
+    if target.derived is not None:
+        raise option_error(f"`{target.name}` is a derivative already", "explain the function that it is of")
     return explain_version(target, version)
 
 
@@ -146,6 +154,7 @@ def _own_lines(target: Target) -> list[Line]:
     except (OSError, TypeError):
         return []
     file = target.function.__code__.co_filename
+    texts[0] = texts[0].replace(f"def {target.function.__name__}(", f"def {target.name}(")  # `abs`, not `abs_`
     return [Line(file, first + k, text.rstrip("\n")) for k, text in enumerate(texts)]
 
 
@@ -319,34 +328,49 @@ def _is_inside(span: ir.Span, other: ir.Span) -> bool:
 
 
 def _of_guard(guard: Guard) -> str:
-    """A guard, for people; nothing for those on functions of Python and NumPy, which hardly change."""
-    path = ".".join(map(str, getattr(guard, "path", ()) or (getattr(guard, "name", ""),)))
-    value = getattr(guard, "value", None)
-    match type(guard).__name__:
-        case "KindGuard":
-            return f"`{path}` is a {key(guard.aval)}; its value is read at each call"  # type: ignore[attr-defined]
-        case "ObjectGuard" if guard.root in ("global", "free"):  # type: ignore[attr-defined]
+    """A guard, for people; nothing for those on functions of Python and NumPy, which hardly change, and for those that
+    only a class with ``__getattribute__`` or an attribute that hides a method can break."""
+    match guard:
+        case KindGuard():
+            return f"`{_path(guard.path)}` is a {key(guard.aval)}; its value is read at each call"
+        case ObjectGuard(root="global" | "free", value=value):
             module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
             if module in ("builtins", "numpy", "math") or str(module).startswith("numpy."):
                 return ""
             shown = getattr(value, "__name__", None)
-            return f"`{path}` is {shown or repr(value)}, as when it was compiled"
-        case "ObjectGuard":
-            return ""
-        case "SizeGuard":
-            return f"the length {guard.symbol} is not {guard.value}"  # type: ignore[attr-defined]
-        case "LargeGuard":
-            size = guard.place or " * ".join(guard.symbols)  # type: ignore[attr-defined]
-            return f"{size} has {'at least' if guard.is_large else 'fewer than'} {guard.least} elements"  # type: ignore[attr-defined]
-        case "SeparateGuard":
-            return f"{guard.first} and {guard.second} share no memory"  # type: ignore[attr-defined]
-        case "EqualGuard":
-            return f"the lengths {guard.first} and {guard.second} are equal"  # type: ignore[attr-defined]
-        case "CallGuard":
-            given = ", ".join(map(repr, guard.args))  # type: ignore[attr-defined]
-            return f"`{guard.fn.__name__}({given})` gives what it gave when it was compiled"  # type: ignore[attr-defined]
+            return f"`{_path(guard.path)}` is {shown or repr(value)}, as when it was compiled"
+        case AttributeGuard(name=name) if guard.root in ("global", "free", "argument"):
+            return f"`{_path(guard.path)}` has {'an' if guard.is_there else 'no'} attribute `{name}`"
+        case NamesGuard(names=names) if guard.root in ("global", "free", "argument"):
+            return f"`{_path(guard.path)}` has the keys {', '.join(names)}, in this order"
+        case AliasGuard(first=first, second=second):
+            paths = " and ".join(f"`{_path(path)}`" for _, path, _ in (first, second))
+            return f"{paths} are {'one object' if guard.same else 'two objects'}"
+        case SizeGuard():
+            return f"the length {guard.symbol} is not {guard.value}"
+        case SumGuard():
+            return f"for the lengths it holds that {guard.expression(str)}"
+        case LargeGuard():
+            size = guard.place or " * ".join(guard.symbols)
+            return f"{size} has {'at least' if guard.is_large else 'fewer than'} {guard.least} elements"
+        case SeparateGuard():
+            return f"{guard.first} and {guard.second} share no memory"
+        case EqualGuard(first=one, second=other):
+            a_constant = next((dim for dim in (one, other) if dim.is_constant), None)
+            if a_constant is not None:
+                return f"the length {other if a_constant is one else one} is {a_constant}"
+            return f"the lengths {one} and {other} are equal"
+        case CallGuard():
+            given = ", ".join(map(repr, guard.args))
+            return f"`{guard.fn.__name__}({given})` gives what it gave when it was compiled"
         case _:
-            return str(guard)
+            return ""
+
+
+def _path(path: tuple[Any, ...]) -> str:
+    """A path as it is written: ``model.layers[0]``."""
+    first, *rest = path
+    return str(first) + "".join(f"[{part[0]!r}]" if isinstance(part, tuple) else f".{part}" for part in rest)
 
 
 _AFTER = "NumPy; after"

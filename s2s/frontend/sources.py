@@ -10,6 +10,7 @@ import __future__
 
 import ast
 import builtins
+import dataclasses
 import functools
 import inspect
 import linecache
@@ -25,7 +26,7 @@ from itertools import pairwise
 from typing import Any
 
 from s2s.errors import DifferentiationError, error
-from s2s.frontend.typed import NO_TEXT, texts
+from s2s.frontend.typed import NO_TEXT, shown_as, texts
 
 __all__ = [
     "FUTURE_FLAGS", "Source", "as_stored", "codes_in", "find", "mangle", "meaning_of", "private_class", "surrounded",
@@ -92,8 +93,11 @@ def find(fn: types.FunctionType) -> Source:
     if not isinstance(fn, types.FunctionType):
         name = getattr(fn, "__qualname__", None) or type(fn).__name__
         raise error("S2S301", name=name, hint="write it in Python, with functions of NumPy or math")
-    lines = lines_of(fn)
-    return _found_in(fn, lines)
+    lines = _lines_of_file(fn)
+    if lines:
+        return _found_in(fn, lines)
+    found, lines = _from_nowhere(fn)
+    return dataclasses.replace(found, file=shown_as(found.file, lines))
 
 
 def _found_in(fn: types.FunctionType, lines: list[str]) -> Source:
@@ -103,13 +107,19 @@ def _found_in(fn: types.FunctionType, lines: list[str]) -> Source:
 
 def lines_of(fn: types.FunctionType) -> list[str]:
     """The lines of the function's file; of what ``exec`` ran, where ``linecache`` was told."""
+    return _lines_of_file(fn) or _from_nowhere(fn)[1]
+
+
+def _lines_of_file(fn: types.FunctionType) -> list[str]:
+    """The lines under the name of its file; none where there are none. Raises SourceUnavailableError where they are of
+    something else."""
     code = fn.__code__
     linecache.checkcache(code.co_filename)
     is_frozen = code.co_filename.startswith("<frozen ")  # Python 3.14 has lines for these
-    lines = [] if is_frozen else linecache.getlines(code.co_filename, fn.__globals__) or _from_nowhere(fn)
+    lines = [] if is_frozen else linecache.getlines(code.co_filename, fn.__globals__)
     # Python 3.13 keeps the lines of `python -c` under the name that `exec` gives to any text.
     made = "lambda" if code.co_name == "<lambda>" else f"def {code.co_name}"
-    if not lines or (code.co_filename == "<string>" and made not in "".join(lines)):
+    if lines and code.co_filename == "<string>" and made not in "".join(lines):
         raise _unread(code)
     return lines
 
@@ -122,15 +132,15 @@ def _unread(code: types.CodeType) -> Exception:
     )
 
 
-def _from_nowhere(fn: types.FunctionType) -> list[str]:
-    """The lines of a function that no file holds, as they were typed; none where they cannot be had."""
+def _from_nowhere(fn: types.FunctionType) -> tuple[Source, list[str]]:
+    """The source of a function that no file holds, and the lines as they were typed. Raises SourceUnavailableError
+    where they cannot be had."""
     for lines in texts(fn):
         try:
-            _found_in(fn, lines)
+            return _found_in(fn, lines), lines
         except DifferentiationError:
             continue
-        return lines
-    return []
+    raise _unread(fn.__code__)
 
 
 def _changed(fn: types.FunctionType) -> Exception:

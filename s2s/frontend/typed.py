@@ -11,13 +11,14 @@ Whether a text is the one is decided by who asks: it must compile to the code th
 from __future__ import annotations
 
 import inspect
+import linecache
 import os
 import stat
 import sys
 import types
 from collections.abc import Iterator
 
-__all__ = ["NO_TEXT", "texts"]
+__all__ = ["NO_TEXT", "shown_as", "texts"]
 
 NO_TEXT = {
     "<stdin>": "put it into a file, `python -i FILE`; or type it into IPython, or Python 3.13 and later",
@@ -29,6 +30,20 @@ NO_TEXT = {
 
 _MOST = 5000
 """So many lines that were typed are looked at."""
+
+_typed_names: dict[str, str] = {}
+"""The names under which ``linecache`` has the texts of statements that were typed."""
+
+
+def shown_as(file: str, lines: list[str]) -> str:
+    """Let ``linecache`` have the lines of code that no file holds, for comments and messages; the name that it has them
+    under. Each statement at the prompt begins at line 1 of ``<stdin>``, so it gets a name of its own, which Python 3.13
+    gives it, too."""
+    if file == "<stdin>" and hasattr(sys, "ps1"):
+        file = _typed_names.setdefault("".join(lines), f"<stdin>-{len(_typed_names)}")
+    if file not in linecache.cache:
+        linecache.cache[file] = sum(map(len, lines)), None, lines, file
+    return file
 
 
 def texts(fn: types.FunctionType) -> Iterator[list[str]]:

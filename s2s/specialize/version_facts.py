@@ -42,9 +42,11 @@ def types_of(value: AbstractValue) -> Any:
 def guards(specializer: Specializer, context: Context, function: ir.Function) -> Iterator[Any]:
     """What must hold of the objects and lengths that the version was made for."""
     yield from specializer.guards
-    yield from _equal_lengths(context, function)
-    for pair in sorted(context.evaluator.facts.alike, key=str):
-        yield EqualGuard(*pair)
+    seen = set[frozenset[Dim]]()
+    for one, other in (*_equal_lengths(context, function), *sorted(context.evaluator.facts.alike, key=str)):
+        if frozenset((one, other)) not in seen:
+            seen.add(frozenset((one, other)))
+            yield EqualGuard(one, other)
     for terms, constant, test in sorted(context.evaluator.facts.bounded):
         yield SumGuard(terms, constant, test)
     for symbol, value in sorted(context.evaluator.facts.assumed):
@@ -67,7 +69,7 @@ def separate(changed: list[str], arguments: dict[str, AbstractValue]) -> Iterato
                     yield SeparateGuard(first, second)
 
 
-def _equal_lengths(context: Context, function: ir.Function) -> Iterator[EqualGuard]:
+def _equal_lengths(context: Context, function: ir.Function) -> Iterator[tuple[Dim, Dim]]:
     """The equalities of lengths that NumPy would have checked in an operation that was dropped as dead."""
     left = {v for s in ir.walk(function.body) for v in ir.defs_of(s)}
     checked = {pair for var, pairs in context.forced.items() if var in left for pair in pairs}
@@ -76,7 +78,7 @@ def _equal_lengths(context: Context, function: ir.Function) -> Iterator[EqualGua
             if var in left or pair in checked or pair[::-1] in checked or not all(map(_is_argument_length, pair)):
                 continue
             checked.add(pair)
-            yield EqualGuard(*pair)
+            yield pair
 
 
 def _is_argument_length(dim: Dim) -> bool:

@@ -69,8 +69,9 @@ class Target:
 
     @property
     def name(self) -> str:
-        """The name to show: ``loss``, ``lambda``."""
-        return self.function.__name__.strip("<>")
+        """The name to show: ``loss``, ``lambda``; of a function without source its own."""
+        called = self.function.__dict__.get("__s2s_calls__", self.function)
+        return getattr(called, "__name__", self.function.__name__).strip("<>")
 
     @functools.cached_property
     def parameters(self) -> tuple[str, ...]:

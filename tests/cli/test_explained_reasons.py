@@ -399,3 +399,44 @@ def test_it_is_printed_below_the_lines(tmp_path, monkeypatch):
     assert "  `MODE` is 'a', as when it was compiled (line 5)" in lines
     assert any(re.search(r"\^ Numba: `.*` is called in Python: ", line) for line in lines)
     assert lines[-1] == "Numba: compiles it, but for what its lines say"
+
+
+# --- the whole ------------------------------------------------------------------------------------------------------
+
+
+def test_what_a_version_relies_on_is_told_once_and_in_words(written):
+    module = written("""
+        class Model:
+            k = 2.0
+        model = Model()
+        def f(W, x, steps):
+            h = x
+            for _ in range(steps):
+                h = np.tanh(W @ h)
+            return np.sum(np.sqrt(h * h)) * model.k
+    """)
+    found = explain(module.f, kinds=read_kinds("W: f8[:,:], x: f8[:], steps: int"))
+    about_lengths = [guard for guard in found.guards if "length" in guard]
+    assert about_lengths == ["the lengths x.0 and W.0 are equal"] and about_lengths[0] in found.guarded
+    assert not [guard for guard in found.guards if "Guard" in guard]
+    gradient, W, x = s2s.grad(module.f, argnums="x"), np.array([[0.2, 0.1], [0.4, -0.3]]), np.array([0.5, 1.0])
+    by_differences = [(module.f(W, x + h, 3) - module.f(W, x - h, 3)) / 2e-6 for h in 1e-6 * np.eye(2)]
+    assert np.allclose(gradient(W, x, 3), by_differences, rtol=1e-6)
+    with pytest.raises(ValueError, match="matmul"):
+        gradient(W, np.ones(3), 3)
+
+
+@pytest.mark.parametrize(("name", "arguments", "lines"), [
+    ("abs", (1.5,), ["def abs(x):", "    return abs(x)"]),
+    ("linalg.norm", (np.ones(3),), ["def norm(x):", "    return np.linalg.norm(x)"])])
+def test_a_function_without_source_is_shown_under_its_own_name(name, arguments, lines):
+    module, _, name = name.rpartition(".")
+    f = getattr(importlib.import_module(f"numpy.{module}"), name) if module else abs
+    found = explain(f, arguments)
+    assert [line.text for line in found.lines] == lines and found.name == name
+    assert [fact.kind for fact in found.lines[1].facts] == ["rule"] and found.lines[1].is_active
+
+
+def test_a_derivative_is_not_explained():
+    with pytest.raises(s2s.errors.ArgumentError, match="is a derivative already"):
+        explain(s2s.grad(lambda x: x * x), (1.0,))
