@@ -22,7 +22,7 @@ from s2s.directives.policies import Chosen
 from s2s.optimize.loops.accesses import ONE, Access, Axis, Extent, Views
 from s2s.optimize.loops.steps import Step
 
-__all__ = ["SUMS", "BlockSteps", "is_elementwise"]
+__all__ = ["SUMS", "BlockSteps", "fits", "is_elementwise", "whole_access"]
 
 _PLAIN = {id(in_place): plain for in_place, plain in PLAIN.items()}
 _OPERATORS = {id(one.fn) for one in OPERATORS.values() if one.ufunc is not None} - {id(operator.matmul)}
@@ -100,9 +100,9 @@ class BlockSteps:
             if a in self.context.uncertain:
                 return None
             if isinstance(known, Array) and known.shape is not None:
-                if known.shape and not _fits(known.shape, space, pairs):
+                if known.shape and not fits(known.shape, space, pairs):
                     return None
-                found.append(_access(a, known.shape).along(len(space), space) if known.shape else a)  # type: ignore[arg-type]
+                found.append(whole_access(a, known.shape).along(len(space), space))  # type: ignore[arg-type]
             elif is_number(known) or (isinstance(known, Known) and known.value is None):
                 found.append(a)
             else:
@@ -113,7 +113,7 @@ class BlockSteps:
         return tuple(found)
 
 
-def _fits(shape: tuple[Dim, ...], space: tuple[Dim, ...], pairs: list[tuple[Dim, Dim]]) -> bool:
+def fits(shape: tuple[Dim, ...], space: tuple[Dim, ...], pairs: list[tuple[Dim, Dim]]) -> bool:
     """Whether an array has a place for each of a space, or one for all along an axis; for lengths of two arguments that
     NumPy takes to be equal, as a pair."""
     if len(shape) > len(space):
@@ -128,7 +128,7 @@ def _fits(shape: tuple[Dim, ...], space: tuple[Dim, ...], pairs: list[tuple[Dim,
     return True
 
 
-def _access(atom: ir.Var, shape: tuple[Dim, ...]) -> Access:
+def whole_access(atom: ir.Var, shape: tuple[Dim, ...]) -> Access:
     """All elements of an array, whatever it is a view of."""
     axes = tuple(Axis(ir.Const(0), k) for k in range(len(shape)))
     return Access(atom, axes, tuple(Extent(atom, k) for k in range(len(shape))), shape)

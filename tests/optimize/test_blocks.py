@@ -205,6 +205,26 @@ def test_lengths_of_what_is_kept(in_blocks):
         s2s.vjp(f, x, draw(BLOCK + 1))
 
 
+def changes_a_number(x, w):
+    s = np.zeros(())
+    s[()] = 0.5
+    y = np.sin(x) * s + w * w
+    s[()] = np.sum(y) * 0.1
+    z = np.cos(x) * s + np.exp(w) * y
+    u = np.tanh(z) * z + x
+    return np.sum(u * u)
+
+
+def test_what_reads_an_array_without_axes_stays_behind_its_changes(in_blocks):
+    x, w = draw(21), draw(21)
+    value, (x_bar, w_bar) = s2s.value_and_grad(changes_a_number, argnums=(0, 1))(x, w)
+    assert "rt.blocks(" in s2s.source(changes_a_number, x, w, mode="value_and_grad", argnums=(0, 1))
+    assert value == pytest.approx(changes_a_number(x, w), rel=1e-13)
+    want = differences(lambda pair: changes_a_number(*pair), (x, w))
+    np.testing.assert_allclose(x_bar, want[0], rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(w_bar, want[1], rtol=1e-6, atol=1e-8)
+
+
 def test_blocks_are_all_rows_one_after_the_other(monkeypatch):
     monkeypatch.setattr(_blocks, "SIZE", BLOCK)
     shapes = [(0,), (1,), (8,), (29,), (29, 3), (5, 40), (0, 4), (4, 0)]
