@@ -32,8 +32,8 @@ class Inliner:
     def __init__(self, specializer: Specializer) -> None:
         self.specializer = specializer
         self.context = specializer.context
-        self.dependencies: dict[Any, Any] = {}
-        """The functions whose source was followed, by their code."""
+        self.dependencies: dict[types.FunctionType, None] = {}
+        """The functions whose source was followed, in order."""
         self.active_calls: list[types.FunctionType | ir.Function] = []
         self.receivers: list[tuple[types.FunctionType, Any]] = []
         """What the Python functions among them are called with first."""
@@ -86,7 +86,7 @@ class Inliner:
         if owner is None and fn is not frame.fn:
             inner.owner = None
         self._bind_parameters(function, bound.arguments, self.default_of(fn, builder), inner, builder, span)
-        self.dependencies[fn.__code__] = fn
+        self.dependencies[fn] = None
         if function.is_generator:
             return lazy.make(self.specializer, function, inner, fn, (fn, self._receiver(args)), span)
         self.active_calls.append(fn)

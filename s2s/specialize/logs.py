@@ -276,7 +276,7 @@ def _out_of_sight(
     """The containers that code may read which is not followed: functions that are called when the program runs, and
     methods of objects, which operators and compiled code call."""
     roots: list[Any] = []
-    for fn in (root, *specializer.inliner.dependencies.values()):
+    for fn in (root, *specializer.inliner.dependencies):
         roots += (held for held in held_by(fn) if type(held) not in _KINDS)
     roots += (value.type for value in arguments if isinstance(value, (Object, Instance)))
     yield from _seen_by_left(specializer)
@@ -291,8 +291,8 @@ def _seen_by_left(specializer: Specializer) -> set[int]:
 
 def _containers_of(specializer: Specializer, root: types.FunctionType, roots: Iterable[Any]) -> Iterator[int]:
     """The containers that code which is not followed reaches from some objects; where there are too many, all logs."""
-    followed = {root.__code__, *specializer.inliner.dependencies}
-    for count, found in enumerate(reachable(roots, lambda fn: fn.__code__ not in followed)):
+    followed = {root, *specializer.inliner.dependencies}
+    for count, found in enumerate(reachable(roots, lambda fn: fn not in followed)):
         if count > MOST_LOOKED_AT:
             yield from specializer.written_logs
             return

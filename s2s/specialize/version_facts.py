@@ -124,7 +124,7 @@ def _dependency(root: str, path: tuple[Any, ...], owner: types.FunctionType | No
 def _packages(specializer: Specializer, fn: types.FunctionType, imports: dict[str, str]) -> Iterator[Dependency]:
     """The versions of the other packages whose functions are inlined or called; those of NumPy and Python are asked of
     every file."""
-    inlined = (inner.__module__ or "" for inner in specializer.inliner.dependencies.values())
+    inlined = (inner.__module__ or "" for inner in specializer.inliner.dependencies)
     found = {name.partition(".")[0] for name in (*inlined, *imports.values())}
     own = (fn.__module__ or "").partition(".")[0]
     for name in sorted(found - {"", own, "numpy", "s2s", "__main__", *sys.stdlib_module_names}):

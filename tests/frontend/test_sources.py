@@ -1,14 +1,17 @@
 """Finding the source of a function, by its code object."""
 
 import functools
+import importlib
 import linecache
 import os
 import subprocess
 import sys
 import types
 
+import numpy as np
 import pytest
 
+import s2s
 from s2s.errors import SourceUnavailableError
 from s2s.frontend.sources import find, mangle, private_class
 
@@ -279,3 +282,24 @@ class WithLambdas:
 def test_lambdas_in_comprehensions_belong_to_the_class_around():
     assert private_class(FROM_A_COMPREHENSION["two"].__code__) == ""
     assert private_class(WithLambdas.made[0].__code__) == "WithLambdas"
+
+
+COPIED = """\
+import numpy as np
+
+def area(x):
+    y = np.sin(x)  # {remark}
+    return np.sum(y * x)
+"""
+
+
+def test_equal_code_of_two_files_is_told_from_each_other(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    made = []
+    for name in ("copied_here", "copied_there"):
+        (tmp_path / f"{name}.py").write_text(COPIED.format(remark=f"as {name}"))
+        made.append(importlib.import_module(name).area)
+    assert made[0].__code__ == made[1].__code__
+    texts = [s2s.source(f, np.ones(3)) for f in made]
+    assert "copied_here.py:3" in texts[0] and "# as copied_here" in texts[0]
+    assert "copied_there.py:3" in texts[1] and "# as copied_there" in texts[1]
