@@ -31,7 +31,7 @@ from s2s.notices import Notice, log, tell
 from s2s.versions.fingerprints import Unstorable
 from s2s.versions.request import Compiled, Request
 
-__all__ = ["SUFFIX", "left_alone", "load", "record", "records_in", "with_records"]
+__all__ = ["HEAD", "SUFFIX", "left_alone", "load", "record", "records_in", "with_records"]
 
 SUFFIX = "_adjoints"
 HEAD = "# What the versions above rely on: s2s takes them where that holds, and compiles anew where it does not.\n"

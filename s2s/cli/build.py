@@ -8,7 +8,11 @@ changed; so a second build compiles only what has. Where that folder is not, the
 from __future__ import annotations
 
 import ast
+import difflib
+import io
+import itertools
 import os
+import tokenize
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,10 +32,14 @@ from s2s.versions.signature import has_float
 from s2s.versions.target import target_of
 
 __all__ = [
-    "SUFFIX", "Built", "build", "files_with_progress", "is_unknown", "is_up_to_date", "sources_of", "write_built",
+    "SUFFIX", "Built", "build", "differences", "files_with_progress", "is_unknown", "is_up_to_date", "sources_of",
+    "write_built",
 ]
 
 MARK = "# s2s build: "
+
+SHOWN_OF_DIFFERENCE = 12
+"""So many lines of a diff tell why a file is out of date."""
 
 
 @dataclass
@@ -135,6 +143,25 @@ def _shape(text: str) -> str:
         if isinstance(node, (ast.Module, ast.FunctionDef)) and (said := ast.get_docstring(node)) is not None:
             node.body[0] = ast.Expr(ast.Constant(" ".join(said.split())))
     return ast.dump(tree)
+
+
+def differences(built: Built) -> list[str]:
+    """The first lines in which the file there says something else than what would be written, as a unified diff; the
+    comments where nothing else differs."""
+    try:
+        there = built.file.read_text(encoding="utf-8")
+        is_same = _shape(there) == _shape(built.text)
+    except (OSError, SyntaxError):
+        return []
+    own = there.partition(committed.HEAD)[0].partition(MARK)[2].partition("\n")[2]  # without what build says itself
+    said = [_comments(text) if is_same else ast.unparse(ast.parse(text)).splitlines() for text in (own, built.text)]
+    found = difflib.unified_diff(*said, "there", "now", n=1, lineterm="")
+    return list(itertools.islice(found, SHOWN_OF_DIFFERENCE))
+
+
+def _comments(text: str) -> list[str]:
+    words = tokenize.generate_tokens(io.StringIO(text).readline)
+    return [word.string for word in words if word.type == tokenize.COMMENT]
 
 
 def write_built(built: Built) -> None:

@@ -20,7 +20,7 @@ import s2s
 from s2s.cache import disk
 from s2s.cli import dump as dumping
 from s2s.cli import exploring, pages
-from s2s.cli.build import Built, build, files_with_progress, is_up_to_date, sources_of, write_built
+from s2s.cli.build import Built, build, differences, files_with_progress, is_up_to_date, sources_of, write_built
 from s2s.cli.checking import check, show_checked
 from s2s.cli.doctor import findings
 from s2s.cli.explaining import show_cost, show_explanation, show_page
@@ -344,6 +344,8 @@ def build_command(names: tuple[str, ...], modes: tuple[str, ...], is_check: bool
             if not is_check:
                 write_built(built)
             click.echo(f"{built.file}: {'out of date' if is_check else f'{built.count} written'}")
+            for line in differences(built) if is_check else ():
+                note(line)
     except (CannotLoad, OSError) as problem:
         fail(problem)
     if not found:

@@ -170,7 +170,12 @@ def test_check_tells_what_is_out_of_date_and_writes_nothing(folder):
     file.write_text(text.replace("x**2", "(x**2)").replace("x ** 2", "(x ** 2)"))  # formatted in another way
     assert run("build", "--check", "orbit_to_build.py").exit_code == 0
     file.write_text(text.replace("2.0 * x", "2.5 * x"))
-    assert run("build", "--check", "orbit_to_build.py").exit_code == 1
+    result = run("build", "--check", "orbit_to_build.py")
+    assert result.exit_code == 1 and result.stdout == "orbit_to_build_adjoints.py: out of date\n"
+    told = [line for line in result.stderr.splitlines() if line[:1] in "-+"][2:]
+    assert told and all(("2.5 * x" if line[0] == "-" else "2.0 * x") in line for line in told)
+    file.write_text(text.replace("# s2s build: ", "# s2s build: 0"))  # made from other text: only the comments tell
+    assert "--- there" not in run("build", "--check", "orbit_to_build.py").stderr
     run("build", "orbit_to_build.py")
     (folder / "orbit_to_build.py").write_text(ORBIT.replace("0.01", "0.02"))
     assert run("build", "--check", "orbit_to_build.py").exit_code == 1
