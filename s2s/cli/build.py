@@ -154,8 +154,10 @@ def differences(built: Built) -> list[str]:
     except (OSError, SyntaxError):
         return []
     own = there.partition(committed.HEAD)[0].partition(MARK)[2].partition("\n")[2]  # without what build says itself
-    said = [_comments(text) if is_same else ast.unparse(ast.parse(text)).splitlines() for text in (own, built.text)]
-    found = difflib.unified_diff(*said, "there", "now", n=1, lineterm="")
+    before, now = (
+        _comments(text) if is_same else ast.unparse(ast.parse(text)).splitlines() for text in (own, built.text)
+    )
+    found = difflib.unified_diff(before, now, "there", "now", n=1, lineterm="")
     return list(itertools.islice(found, SHOWN_OF_DIFFERENCE))
 
 
