@@ -209,6 +209,7 @@ NOT_SHOWN = {
     "S2S538": "an extra is not installed",
     "S2S146": "arrays of another module",
     "S2S535": "arrays of another module", "S2S536": "arrays of another module", "S2S537": "arrays of another module",
+    "S2S539": "arrays of another module",
     "S2S704": "an array of Dask", "S2S705": "arrays of another module", "S2S706": "a cluster of Dask",
     "S2S707": "Dask is not installed", "S2S708": "a cluster of Dask", "S2S710": "a call that is recorded",
     "S2S712": "another process", "S2S713": "another process",

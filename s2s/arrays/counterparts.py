@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from s2s.arrays.namespace import Namespace, Ufunc, _Function
-from s2s.core.array_classes import compiled_for, module_of_arrays
+from s2s.arrays.namespace import Namespace, Ufunc, _Function, kind_of
+from s2s.core.array_classes import compiled_for, has_memory, module_of_arrays
 
 __all__ = ["in_numpy", "on"]
 
@@ -66,6 +66,9 @@ def _port(module: types.ModuleType, path: str) -> types.ModuleType:
     _made[module.__name__, path] = made  # before it is filled: modules import each other
     try:
         _run_again(module, path, original, made)
+        if not path.startswith("s2s.arrays") and not has_memory(kind_of(module)):
+            other = on(module, "s2s.arrays.graph_helpers")
+            vars(made).update({name: vars(other)[name] for name in other.__all__ if name in vars(made)})
     except BaseException:
         del _made[module.__name__, path]  # what is half made has names that lack
         raise

@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from s2s.arrays.graphs import ON_GRAPHS
 from s2s.arrays.spelled import AT, KEYWORDS, METHODS, SPELLED
 from s2s.core.array_classes import has_memory
 from s2s.errors import error
 
-__all__ = ["Namespace", "Ufunc"]
+__all__ = ["Namespace", "Ufunc", "kind_of"]
 
 MAKERS = frozenset({
     "arange", "array", "asanyarray", "asarray", "ascontiguousarray", "asfortranarray", "empty", "eye", "full",
@@ -78,6 +79,8 @@ class Namespace(types.ModuleType):
         if isinstance(host, types.ModuleType):
             own = types.SimpleNamespace() if own is None else own
             return Namespace(self._module, path, own, host, self._is_for_helpers, self._top)
+        if path in ON_GRAPHS and not has_memory(kind_of(self._module)):
+            return _Function(self, path, host, ON_GRAPHS[path])
         if path in SPELLED:
             return _Function(self, path, host, SPELLED[path])
         if path in HOST or (isinstance(host, type) and issubclass(host, tuple)):
@@ -108,7 +111,7 @@ class _Lacking:
 
     def __init__(self, module: types.ModuleType, path: str, host: Any) -> None:
         self._module, self._path, self._host = module, path, host
-        self._kind = _kind_of(module)
+        self._kind = kind_of(module)
         self.__name__ = path.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -140,7 +143,7 @@ class _Function:
         module = owner._module
         self._root, self._path, self._host, self._spelled = module, path, host, spelled
         self._own = None if spelled else getattr(owner._own, self.__name__)
-        self._kind = _kind_of(module)
+        self._kind = kind_of(module)
         self._makes = path in MAKERS or path.startswith("random.")
         if owner._is_for_helpers and path == "broadcast_to":
             self._makes = False  # of lengths, which stay lengths
@@ -176,7 +179,7 @@ def _check_out(function: _Function | Ufunc, keywords: dict[str, Any]) -> None:
         raise error("S2S536", name=f"numpy.{function._path}(out=...)", module=function._root.__name__)
 
 
-def _kind_of(module: types.ModuleType) -> type:
+def kind_of(module: types.ModuleType) -> type:
     """The class of the arrays of a module."""
     found: type = module.ndarray if hasattr(module, "ndarray") else module.Array
     return found
@@ -199,7 +202,7 @@ class Ufunc:
         module = owner._module
         self._root, self._path, self._host, self._own = module, path, host, own
         self._top = owner._top
-        self._kind = _kind_of(module)
+        self._kind = kind_of(module)
         self.nin, self.nout = host.nin, host.nout
 
     def __call__(self, *args: Any, where: Any = True, **kwargs: Any) -> Any:

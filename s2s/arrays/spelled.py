@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.arrays import graphs
+from s2s.core.array_classes import has_memory
 from s2s.errors import error
 
 __all__ = ["AT", "KEYWORDS", "METHODS", "SPELLED"]
@@ -104,8 +106,6 @@ def full(module: Any, shape: Any, value: Any, dtype: Any = None, **kwargs: Any) 
 
 def full_like(module: Any, like: Any, value: Any, dtype: Any = None, **kwargs: Any) -> Any:
     """An array of the shape of another, of one number, or one row, again and again."""
-    if isinstance(value, _class(module)) and not hasattr(module, "ndarray"):  # without memory, as Dask's
-        return module.broadcast_to(value, like.shape).astype(like.dtype if dtype is None else dtype)
     return module.full_like(like, value, dtype=dtype, **kwargs)
 
 
@@ -329,6 +329,9 @@ def polyder(module: Any, p: Any, m: int = 1) -> Any:
 
 def add_at(module: Any, own: Any, a: Any, indices: Any, values: Any) -> None:
     """``a[indices] += values``, adding up where a place is named more than once."""
+    if not has_memory(_class(module)):
+        graphs.add_at(module, a, indices, values)
+        return
     if not hasattr(own, "at"):
         raise error("S2S536", name="numpy.add.at", module=module.__name__)
     if a.dtype.kind != "c":

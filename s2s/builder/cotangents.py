@@ -20,6 +20,7 @@ from s2s.analysis.abstract.shapes import ONE, same_shape
 from s2s.analysis.reading import may_read_again
 from s2s.builder.builder import Builder
 from s2s.core import ir
+from s2s.core.array_classes import compiled_for, has_memory
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar
 
 ONE_BAR = ir.Const(1.0)
@@ -358,7 +359,9 @@ def fit(
         if len(target) == len(outer) and same_shape(target, outer, context.evaluator.facts):
             return fit_dtype(builder, c, context.value(argument), span)
         if not target and is_number(context.value(c)) and all(not d.is_constant for d in outer):
-            size = builder.call(getattr, context.shape_source(use(result)), ir.Const("size"), span=span)
+            like = context.shape_source(use(result))
+            size = builder.call(np.size, like, span=span) if not has_memory(compiled_for()) else builder.call(
+                getattr, like, ir.Const("size"), span=span)
             return fit_dtype(builder, multiply(builder, c, size, span), context.value(argument), span)
         if len(shape) != len(outer) or not same_shape(shape, outer, context.evaluator.facts):
             c = builder.call(np.broadcast_to, c, shape_atom(builder, use(result), span), span=span)

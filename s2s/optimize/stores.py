@@ -6,13 +6,19 @@
 
 from __future__ import annotations
 
+import operator
+
+from s2s.analysis.memory import is_basic
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
+from s2s.core.array_classes import compiled_for, has_memory
 from s2s.core.operators import OPERATORS
 from s2s.optimize.rewriting import map_blocks
 
 __all__ = ["spell_stores"]
 
+
+_SUMS = (operator.add, operator.sub)
 
 _STACKS = {
     ir.Const(ops.make_stack): ir.Const(ops.make_list), ir.Const(ops.copy_stack): ir.Const(list),
@@ -21,15 +27,23 @@ _STACKS = {
 """The operations of stacks, as generated code has them."""
 
 
-def spell_stores(function: ir.Function, _: Context) -> ir.Function:
+def spell_stores(function: ir.Function, context: Context) -> ir.Function:
     """The function with stores that add to an entry as often as it is named as calls of ``np.add.at``, stacks as
-    lists."""
+    lists. So with all additions at places that arrays give, where arrays lie in no memory: what those of Dask add to
+    has to have lengths that they know."""
+    is_graph = not has_memory(compiled_for())
+
+    def spelled(s: ir.Statement) -> tuple[ir.Statement, ...]:
+        if is_graph and isinstance(s, ir.Store) and s.kind == "item" and s.op in _SUMS:
+            if not is_basic(context.value(s.key)):
+                s = ir.replace(s, kind="at")
+        return _spelled(s)
 
     def block(b: ir.Block) -> ir.Block:
-        made = (map_blocks(t, block) for s in b.statements for t in _spelled(s))
+        made = (map_blocks(t, block) for s in b.statements for t in spelled(s))
         return ir.Block(tuple(made), b.yields)
 
-    if all(_spelled(s)[0] is s for s in ir.walk(function.body)):
+    if all(spelled(s)[0] is s for s in ir.walk(function.body)):
         return function
     return ir.replace(function, body=block(function.body))
 

@@ -24,6 +24,7 @@ from s2s.analysis.functions import reads_content
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
+from s2s.core.array_classes import compiled_for
 from s2s.core.bounded import Recent
 from s2s.core.values import AbstractValue, Array, Scalar, Unknown
 from s2s.errors import UnsupportedSyntaxError
@@ -258,6 +259,7 @@ class RuleBodies:
         body, *kinds = key
         if self.follows is not None or not is_of_rules(body) or not all(map(_is_of_every_program, kinds)):
             return None
+        key = (*key, compiled_for())
         if key not in _SHARED:
             context = Context()
             made = self._template(body, given, context, self.specializer.apart(context))

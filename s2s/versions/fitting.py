@@ -73,7 +73,7 @@ def _fit_other(tangent: Any, primal: Any, name: str) -> Any:
     given = np_.asarray(tangent)
     if given.dtype.kind not in "biufc" or (given.dtype.kind == "c" and primal.dtype.kind != "c"):
         raise _tangent_error(tangent, primal, name)
-    if given.shape != primal.shape:
+    if np_.shape(given) != np_.shape(primal):
         hint = "give the tangent the shape of its primal"
         raise error("S2S514", name=name, got=given.shape, expected=primal.shape, hint=hint)
     return given.astype(primal.dtype)
@@ -87,7 +87,7 @@ def _fit_other_cotangent(cotangent: Any, out: Any, name: str) -> Any:
     if not isinstance(cotangent, (type(out), int, float, complex, np.generic)):
         raise _structure_error(cotangent, out, name)
     given = np_.asarray(cotangent)
-    if given.shape != out.shape:
+    if np_.shape(given) != np_.shape(out):
         raise error(
             "S2S506", name=name, got=given.shape, expected=out.shape, hint="give the cotangent the shape of the result")
     if given.dtype.kind == "c" and out.dtype.kind != "c":

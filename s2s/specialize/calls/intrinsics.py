@@ -26,6 +26,7 @@ from s2s.analysis.functions import makes_new
 from s2s.builder import cotangents
 from s2s.builder.builder import is_constant_kind
 from s2s.core import ir, ops
+from s2s.core.array_classes import compiled_for, has_memory
 from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
@@ -384,7 +385,7 @@ def _of_source(fn: Any, site: CallSite) -> ir.Atom | None:
     if not in_rule(site.frame):
         return None
     like = site.context.shape_source(site.args[0])
-    if fn is np.size and isinstance(site.value(like), Array):
+    if fn is np.size and isinstance(site.value(like), Array) and has_memory(compiled_for()):
         return site.compute(getattr, like, ir.Const("size"))
     return site.compute(fn, like) if like != site.args[0] else None
 

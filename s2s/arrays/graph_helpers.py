@@ -1,0 +1,39 @@
+"""What some helpers of ``s2s.runtime`` do in another way for arrays that are graphs, into views of which nothing can be
+stored: in their place in code for such arrays, and run as the helpers are, with the module in the place of NumPy.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s.arrays.graphs import along, lines_back
+from s2s.errors import error
+
+__all__ = ["diagonal_bar", "neighbours", "take_along_axis_bar"]
+
+
+def diagonal_bar(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:
+    """The cotangent of ``x`` from that of ``np.diagonal(x, offset, axis1, axis2)``: zero off the diagonal."""
+    shape = np.shape(x)
+    rows, columns = shape[axis1], shape[axis2]
+    length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+    g = np.asarray(g)
+    g = np.broadcast_to(g, (*g.shape[:-1], length))
+    above = max(-offset, 0)
+    g = np.pad(g, [(0, 0)] * (g.ndim - 1) + [(above, rows - above - length)])
+    there = np.arange(rows)[:, None] + offset == np.arange(columns)[None, :]
+    return np.moveaxis(np.where(np.asarray(there), g[..., :, None], np.zeros((), g.dtype)), (-2, -1), (axis1, axis2))
+
+
+def take_along_axis_bar(g: Any, x: Any, indices: Any, axis: int | None) -> Any:
+    """The cotangent of ``x`` from that of ``np.take_along_axis(x, indices, axis)``, line by line."""
+    if axis is None:
+        raise error("S2S536", name="numpy.take_along_axis(axis=None)", module="dask.array")
+    return along(lines_back, axis, np.asarray(g), np.asarray(indices), np.zeros_like(x))
+
+
+def neighbours(*args: Any) -> Any:
+    """Refuses quantiles: where they lie between the elements of a line is seen in the elements."""
+    raise error("S2S536", name="numpy.quantile", module="dask.array")
