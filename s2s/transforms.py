@@ -54,7 +54,8 @@ def jacfwd(
            [0., 6.],
            [1., 0.]])
 
-    Raises ArgumentError for complex arguments, and what ``grad`` raises.
+    Raises ArgumentError for complex arguments, unless the function is ``holomorphic``, and what ``grad`` raises, but
+    that the result may be an array, or a structure of arrays.
     """
     return derivative("jacfwd", f, argnums, has_aux, "zeros", holomorphic=holomorphic)
 

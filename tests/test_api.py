@@ -133,6 +133,7 @@ def test_options():
         (lambda: s2s.differentiable(backend="tpu"), "there is no backend 'tpu' [S2S511]"),
         (lambda: s2s.differentiable(nonsmooth="guess"), "there is no policy 'guess' [S2S511]"),
         (lambda: s2s.differentiable(3), "`3` (int) is not a function that can be differentiated [S2S507]"),
+        (lambda: s2s.straight_through(3), "`3` (int) is not a function that can be differentiated [S2S507]"),
         (lambda: s2s.grad(3.0), "`3.0` (float) is not a function that can be differentiated [S2S507]"),
         (lambda: s2s.grad(Model), "the class `Model` is not a function that can be differentiated [S2S507]"),
         (lambda: s2s.grad(loss, argnums=2), "`loss` has no argument number 2 [S2S501]"),

@@ -423,6 +423,13 @@ def test_readme_shows_the_functions_of_the_examples():
         assert ast.unparse(node) == functions[node.name]
 
 
+def test_the_readme_counts_as_the_benchmark_does():
+    speed = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    counts = [tuple(map(int, pair)) for pair in re.findall(r"^Faster than JAX in (\d+) of (\d+) cases", speed, re.M)]
+    faster, cases = map(sum, zip(*counts, strict=True))
+    assert f"faster than JAX in {faster} of the {cases} cases" in README.read_text(encoding="utf-8")
+
+
 def test_ci_runs_the_commands_of_the_readme():
     commands = [code.strip() for _, code in fenced(README.read_text(encoding="utf-8"), "bash")]
     ci_lines = [line.strip() for line in (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()]

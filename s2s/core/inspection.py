@@ -22,7 +22,7 @@ __all__ = [
     "MISSING", "by_identity", "class_attribute", "class_name", "equal", "has_hook", "has_length", "has_own_operators",
     "is_foreign",
     "is_hashable", "is_own_module", "is_sealed", "is_subclass", "is_written", "look_up", "module_of", "mro_of",
-    "name_of", "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth",
+    "name_of", "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth", "with_article",
 ]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
@@ -207,6 +207,11 @@ def public_module(value: Any) -> str:
     """The module by which an object is reached: ``numpy.linalg`` for what is defined in ``numpy.linalg._linalg``."""
     module = look_up(value, "__module__", None)
     return module.partition("._")[0] if type(module) is str else ""
+
+
+def with_article(name: str) -> str:
+    """The name of a class or kind with its article: ``an int``, ``a float``."""
+    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
 
 
 def name_of(value: Any) -> str:

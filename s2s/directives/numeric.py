@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import with_article
 from s2s.core.public import Remade
 from s2s.directives.user_rules import ANYTHING
 from s2s.errors import error
@@ -91,7 +92,7 @@ def _check_real(x: Any) -> None:
     """Refuse what differences are not taken by: no zero takes the place of a derivative."""
     inexact = np.asarray(x).dtype.kind == "c" if isinstance(x, (complex, np.ndarray, np.complexfloating)) else False
     if inexact or (isinstance(x, (tuple, list, dict)) and any(_floats(x))):
-        kind = "complex" if inexact else f"a {type(x).__name__}"
+        kind = "complex" if inexact else with_article(type(x).__name__)
         raise error("S2S202", name="a function with numeric=True", reason=(
             f"differences are taken by floats and arrays of floats, and an argument is {kind}"))
 

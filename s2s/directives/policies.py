@@ -28,7 +28,7 @@ from s2s.core.linecaches import file_to_show
 from s2s.directives.checked_policies import policies
 from s2s.directives.differentiable import with_choice
 from s2s.directives.policy import AMBIENT, Choice, Override, Policy, parts_of
-from s2s.errors import error
+from s2s.errors import error, not_a_function
 from s2s.rules import table
 
 __all__ = [
@@ -261,14 +261,15 @@ BLOCKS = (nonsmooth, gradient_override)
 def straight_through(f: F) -> F:
     """The function ``f``, differentiated as if it gave its first argument: ``straight_through(np.floor)(x)``.
 
-    The result must have the shape of the argument; other arguments get no derivative.
+    Other arguments get no derivative. Raises ArgumentError for what is no function; NoDerivativeError where the result
+    has not the shape of the argument, when a derivative is taken.
 
     >>> import numpy as np, s2s
     >>> s2s.grad(lambda x: s2s.straight_through(np.sign)(x) * 3)(0.5)
     3.0
     """
     if not callable(f):
-        raise error("S2S507", kind=f"a {type(f).__name__}", hint="give a function, np.floor")
+        raise not_a_function(f)
     return chosen(f, Override("identity"))  # type: ignore[return-value]
 
 

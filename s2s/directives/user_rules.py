@@ -23,6 +23,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core import public
 from s2s.core.annotated import signature_of
+from s2s.core.inspection import with_article
 from s2s.core.linecaches import file_to_show
 from s2s.core.record import replace
 from s2s.directives.decorated import unwrap
@@ -252,7 +253,7 @@ def check_pair(found: Any, f: Any) -> None:
     """Raise ArgumentError where a function does not give its value and a gradient function."""
     if not isinstance(found, tuple) or len(found) != 2 or not callable(found[1]):
         is_other = isinstance(found, tuple) and len(found) != 2
-        got = f"a tuple of {len(found)}" if is_other else f"a {type(found).__name__}"
+        got = f"a tuple of {len(found)}" if is_other else with_article(type(found).__name__)
         raise error("S2S523", name=text_of(f), got=got)
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import with_article
 from s2s.core.record import record
 from s2s.core.values import (
     UNKNOWN,
@@ -125,14 +126,14 @@ def _check_unknown(target: Target, path: Path, values: tuple[Any, ...]) -> None:
         fields: dict[str, Any] = {"name": target.name, "argument": show_path(path)}
         hint = "write its class in Python, with attributes that are read as they are, or leave it out of `argnums`"
         span = parameter_span(target.function, path[0])
-        raise error("S2S504", span=span, kind=f"a {type(value).__name__}", hint=hint, **fields)
+        raise error("S2S504", span=span, kind=with_article(type(value).__name__), hint=hint, **fields)
 
 
 def _kind_text(aval: AbstractValue) -> str:
     match aval:
         case Known(const):
             value = const.value
-            return "None" if value is None else f"a {type(value).__name__}"
+            return "None" if value is None else with_article(type(value).__name__)
         case Array(dtype):
             return f"an array of {dtype}"
         case Scalar(kind):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import with_article
 from s2s.distributed.rows import Rows
 from s2s.errors import error
 
@@ -113,13 +114,14 @@ def as_array(block: Any) -> Any:
             raise error("S2S701", problem=f"the items of a part are no array: {problem}") from None
     if isinstance(block, np.ndarray):
         if type(block) not in (np.ndarray, np.memmap):  # it may have a mask, or units
-            raise error("S2S701", problem=f"a part is a {type(block).__name__}, which is more than an array of numbers")
+            kind = with_article(type(block).__name__)
+            raise error("S2S701", problem=f"a part is {kind}, which is more than an array of numbers")
         block = np.asarray(block)
         if block.dtype.kind == "O":
             raise error("S2S701", problem="a part is an array of objects, as of columns or items of several kinds")
         block = laid_out(block)
     elif not isinstance(getattr(block, "shape", None), tuple):
-        raise error("S2S701", problem=f"a part is a {type(block).__name__}, and no array")
+        raise error("S2S701", problem=f"a part is {with_article(type(block).__name__)}, and no array")
     return block
 
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from s2s.api import grad, value_and_grad
 from s2s.core.array_classes import is_array_class
+from s2s.core.inspection import with_article
 from s2s.core.public import PublicValueAndGradient
 from s2s.directives.differentiable import option_error
 from s2s.errors import error
@@ -116,7 +117,8 @@ class Optimizer:
         """The number of steps so far, of a state of such an optimizer. Raises ArgumentError for anything else."""
         wanted = {"step", *self.keeps}
         if not isinstance(state, dict) or state.keys() != wanted:
-            got = f"has {', '.join(map(repr, state))}" if isinstance(state, dict) else f"is a {type(state).__name__}"
+            kind = with_article(type(state).__name__)
+            got = f"has {', '.join(map(repr, state))}" if isinstance(state, dict) else f"is {kind}"
             is_result = isinstance(state, Result)
             hint = "pass its `state`" if is_result else "make one: `state = optimizer.init(params)`"
             raise error("S2S605", name=type(self).__name__, got=got, hint=hint)

@@ -16,6 +16,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core.array_classes import is_array_class, module_of_arrays
+from s2s.core.inspection import with_article
 from s2s.errors import error
 from s2s.versions.signature import is_of_library, may_have_gradient, own_attributes
 
@@ -59,7 +60,7 @@ def _is_parameter(value: Any, place: str) -> bool:
         raise error("S2S602", place=place, kind="complex", hint="train its real and its imaginary part")
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and type(value) is not np.ndarray:
-            raise error("S2S602", place=place, kind=f"a {type(value).__name__}", hint="give a plain array")
+            raise error("S2S602", place=place, kind=with_article(type(value).__name__), hint="give a plain array")
     if is_array or isinstance(value, np.ndarray):
         return bool(value.dtype.kind == "f")
     return isinstance(value, (float, np.floating))
@@ -277,5 +278,5 @@ def in_words(value: Any) -> str:
     if isinstance(value, dict):
         return f"a dict with the keys {', '.join(map(repr, value))}" if value else "an empty dict"
     if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
-    return "None" if value is None else f"a {type(value).__name__}"
+        return f"{with_article(type(value).__name__)} of {len(value)}"
+    return "None" if value is None else with_article(type(value).__name__)

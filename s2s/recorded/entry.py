@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.inspection import with_article
 from s2s.dispatch.recorded import tell
 from s2s.errors import DifferentiationError, error, no_scalar
 from s2s.frontend.typed import NO_TEXT
@@ -481,7 +482,7 @@ def _check_scalar(out: Any, function: Any) -> None:
         hint = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
         raise error("S2S401", name=name, shape=out.shape, hint=hint)
     if not isinstance(out, (float, np.floating, np.ndarray)) or np.result_type(out).kind != "f":
-        raise no_scalar(name, "None" if out is None else f"a {type(out).__name__}")
+        raise no_scalar(name, "None" if out is None else with_article(type(out).__name__))
 
 
 def _vjp(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:

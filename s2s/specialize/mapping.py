@@ -44,7 +44,7 @@ def _each(site: CallSite) -> ir.Atom:
     assert arguments is not None and keywords is not None
     every = _constant(site, in_axes)
     if isinstance(every, tuple) and len(every) != len(arguments):
-        raise _refuse(site, f"there are {len(arguments)} arguments and {len(every)} axes")
+        raise _refuse(site, f"arguments: {len(arguments)}, axes: {len(every)}")
     axes = [_axes_of(site, every, k) for k in range(len(arguments))]
     return _Loop(site, f, arguments, dict(keywords[1]), axes, _constant(site, out_axes)).build()
 

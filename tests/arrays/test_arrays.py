@@ -1,6 +1,8 @@
 """Functions written with NumPy, called with arrays of another module: a stand-in that refuses to become NumPy's."""
 
 import copy
+import linecache
+import re
 import subprocess
 import sys
 import types
@@ -12,6 +14,7 @@ import s2s
 from s2s.arrays import counterparts
 from s2s.errors import ArgumentError, DifferentiationError
 from tests.arrays import standin
+from tests.helpers import ROOT
 
 X = np.linspace(0.3, 2.1, 6)
 A = np.cos(np.arange(9.0)).reshape(3, 3) + 3.0 * np.eye(3)
@@ -505,3 +508,24 @@ def test_stores_into_graphs(graphs):
         s2s.grad(f)(graphs.Array(X))
     assert refused.value.diagnostic.code == "S2S146"
     assert "`y` is changed in place, and arrays of graphs_of_tests are changed in a copy" in str(refused.value)
+
+
+# --- the page -------------------------------------------------------------------------------------------------------
+
+
+def test_the_program_of_the_page_runs():
+    text = (ROOT / "docs" / "arrays.md").read_text(encoding="utf-8")
+    program, head = re.findall(r"^```text\n(import cupy.*?)^```", text, re.M | re.S)
+    names = {"cupy": standin, "__name__": "page"}
+    run_as_file(program.replace("import cupy, ", "import "), names)
+    u = np.linspace(0.0, 1.0, 1000)
+    assert type(names["gradient"]) is standin.ndarray
+    np.testing.assert_allclose(names["gradient"].get(), s2s.grad(names["loss"])(u, 100), rtol=1e-12)
+    source = s2s.source(names["loss"], names["u"], 100)
+    assert head.replace("import cupy\n", "").replace("cupy", "standin") in source.replace(
+        "from tests.arrays import standin\n", "")
+
+
+def run_as_file(program, names):
+    linecache.cache["page_of_arrays"] = len(program), None, program.splitlines(True), "page_of_arrays"
+    exec(compile(program, "page_of_arrays", "exec"), names)
