@@ -8,14 +8,14 @@ import ast
 import inspect
 import textwrap
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from s2s.core.annotated import annotations_of
 from s2s.core.highlighting import Source
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Dim, Known, Mapping, Object, Scalar, Sequence
 from s2s.derivatives import MODES, Derivative, derivative, name_of_function, store_of
 from s2s.directives.decorated import Differentiable
 from s2s.directives.differentiable import option_error
@@ -29,7 +29,9 @@ from s2s.versions.request import Request
 from s2s.versions.signature import describe
 from s2s.versions.target import Target, target_of
 
-__all__ = ["SOURCES", "adjoint_source", "expected", "primal_source", "source", "version", "version_of_call"]
+__all__ = [
+    "SOURCES", "adjoint_source", "expected", "made_again", "primal_source", "source", "version", "version_of_call",
+]
 
 SECOND = {"hvp": ("jvp", "grad"), "hessian": ("jacfwd", "jacrev")}
 """Modes that are derivatives of derivatives: the outer and the inner one."""
@@ -59,31 +61,63 @@ def version(
         if kinds:
             raise option_error("there are `kinds` beside example arguments", "give one of them")
         return version_of_call(f, args, kwargs, mode, argnums)[0]
+    found, avals = _of_kinds(f, mode, argnums, kinds or {})
+    return found.version_of(avals, found.ask.request(found.target, avals, tuple(() for _ in avals)))
+
+
+def _of_kinds(f: Any, mode: str, argnums: Any, kinds: dict[str, Kind]) -> tuple[Dispatcher, tuple[AbstractValue, ...]]:
+    """The dispatcher of a derivative, and what its arguments will be."""
     target = target_of(f)
     if target is None:
         raise error("S2S301", name=name_of_function(f), hint="give example arguments: s2s.source(f, x)")
-    for name in kinds or ():
+    for name in kinds:
         if name not in target.parameters:
             shown = ", ".join(f"{name} ({k})" for k, name in enumerate(target.parameters))
             raise error("S2S502", name=target.name, argument=name, hint=f"choose among {shown}")
     found = _made(f, mode, argnums, len(target.positional), None).dispatcher
     assert isinstance(found, Dispatcher)
     found = found.under(AMBIENT.get())
-    avals = expected(found.target, kinds or {})
-    request = found.ask.request(found.target, avals, tuple(() for _ in avals))
-    return found.version_of(avals, request)
+    return found, expected(found.target, kinds)
+
+
+def made_again(
+    f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, argnums: Any, kinds: dict[str, Kind] | None = None
+) -> Callable[[Version, int, AbstractValue], Version]:
+    """What compiles a version once more, with another abstract value in the place of one."""
+    values: tuple[Any, ...] = ()
+    if args or kwargs:
+        found, values = _of_call(f, args, kwargs, mode, argnums)
+    else:
+        found, _ = _of_kinds(f, mode, argnums, kinds or {})
+
+    def made(version: Version, place: int, other: AbstractValue) -> Version:
+        avals = [*version.avals]
+        for k, (name, value) in enumerate(zip(found.target.parameters, values, strict=False)):
+            if isinstance(avals[k], Object):  # the object was let go after a compilation
+                avals[k] = describe(value, name)
+        avals[place] = other
+        return found.version_of(tuple(avals), version.request)
+
+    return made
 
 
 def version_of_call(
     f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, argnums: Any
 ) -> tuple[Version, tuple[Any, ...]]:
     """The version for the arguments of a call, and the values of its parameters."""
+    made, values = _of_call(f, args, kwargs, mode, argnums)
+    return made.version_for(values), values
+
+
+def _of_call(
+    f: Any, args: tuple[Any, ...], kwargs: dict[str, Any], mode: str, argnums: Any
+) -> tuple[Dispatcher, tuple[Any, ...]]:
+    """The dispatcher of a derivative for a call, and the values of its parameters."""
     made = _made(f, mode, argnums, len(args), (args, kwargs)).dispatcher
     if isinstance(made, ByShape):
         made = made.dispatcher_for(args, kwargs)
     made = made.under(AMBIENT.get())
-    values = made.collect(*args, **kwargs)
-    return made.version_for(values), values
+    return made, made.collect(*args, **kwargs)
 
 
 def _made(f: Any, mode: str, argnums: Any, count: int, call: Any) -> Derivative:

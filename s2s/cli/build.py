@@ -100,7 +100,7 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
             if is_unknown(loaded, version):
                 left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
                 break
-            parts.append(dumped(loaded, version, False, by_position=True))
+            parts.append(dumped(loaded, Asked(mode=mode), version, False, by_position=True))
             records.append(_record(loaded, mode, version))
     return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])
 
@@ -112,7 +112,7 @@ def _record(loaded: Loaded, mode: str, version: Version) -> str:
         return ""
     arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
     request = renamed_for(version.request, target, target.function)
-    text = for_callers(loaded, version, version.compiled.text, by_position=True)
+    text = for_callers(loaded, Asked(mode=mode), version, version.compiled.text, by_position=True)
     return committed.record(target.function, arguments, request, replace(version.compiled, text=text))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import tokenize
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,9 +17,10 @@ from s2s.directives.differentiable import on_backend
 from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain
 from s2s.shipping.callers import with_conditions, with_parameters
+from s2s.shipping.departures import Departures
 from s2s.shipping.plain import plain
 from s2s.shipping.standalone import CannotShip, split, standalone
-from s2s.sources import version
+from s2s.sources import made_again, version
 from s2s.versions.kinds import Kind, read_kinds
 from s2s.versions.target import target_of
 
@@ -90,20 +92,23 @@ def text_of(version: Version) -> str:
     return (compiled.loops if is_numba and compiled.loops else compiled).text
 
 
-def for_callers(loaded: Loaded, version: Version, text: str, by_position: bool = False) -> str:
-    """The text of a version for those who call it themselves: it checks the arguments that branches were chosen by, and
-    takes arguments as the function does, unless all are given by position."""
+def for_callers(loaded: Loaded, asked: Asked, version: Version, text: str, by_position: bool = False) -> str:
+    """The text of a version for those who call it themselves: it checks the arguments for which it would be another
+    text, and takes arguments as the function does, unless all are given by position."""
     target = target_of(loaded.function)
     if target is None:
         return text
-    text = with_conditions(version, text, target.function)
+    departures = Departures(version, text_of, made_again(*asked_for(loaded, asked)))
+    with warnings.catch_warnings(), policies(asked.nonsmooth):
+        warnings.simplefilter("ignore")
+        text = with_conditions(version, text, target.function, departures, loaded.is_method)
     return text if by_position else with_parameters(version, text, target.function)
 
 
-def dumped(loaded: Loaded, version: Version, is_standalone: bool, by_position: bool = False) -> str:
+def dumped(loaded: Loaded, asked: Asked, version: Version, is_standalone: bool, by_position: bool = False) -> str:
     """The module of a version: with the user's names imported, or with all that it reads. Raises CannotLoad where it
     cannot stand alone."""
-    text = for_callers(loaded, version, text_of(version), by_position)
+    text = for_callers(loaded, asked, version, text_of(version), by_position)
     try:
         return standalone(version, text) if is_standalone else plain(version, text)
     except CannotShip as problem:

@@ -31,14 +31,15 @@ def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[st
     """The dotted name of a function in its file, the text of its derivative, the imports that this needs; where it is
     not known what it is differentiated for, what to say of that. Raises CannotLoad where it reads what no module has by
     a name, and what the compiler raises."""
-    version = version_for(loaded, Asked(mode=mode))
+    asked = Asked(mode=mode)
+    version = version_for(loaded, asked)
     if is_unknown(loaded, version):
         return f"{loaded.place}: left out\n{what_to_say(loaded, '')}"
     compiled = version.compiled
     loose = {*compiled.objects, *compiled.free, *compiled.made}
     if loose:
         raise CannotLoad(f"{loaded.place}: it reads `{min(loose)}`, which is not a name of its module")
-    _, body = split(for_callers(loaded, version, compiled.text))
+    _, body = split(for_callers(loaded, asked, version, compiled.text))
     lines = [line for line in compiled.text.splitlines() if line.startswith(("import ", "from "))]
     name = loaded.place.rpartition(":")[2]
     try:

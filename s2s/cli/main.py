@@ -149,7 +149,7 @@ def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool)
             assert made is not None
             with dumping.policies(asked.nonsmooth):
                 return stage_text(made, version, stage)
-        text = dumping.dumped(loaded, version, is_standalone)
+        text = dumping.dumped(loaded, asked, version, is_standalone)
     except s2s.errors.DifferentiationError as problem:
         fail(refusal(problem, loaded, asked))
     except StageError as problem:

@@ -12,49 +12,102 @@ from __future__ import annotations
 
 import ast
 import dis
+import enum
 import inspect
+import re
 import types
 from collections.abc import Iterator
 from collections.abc import Sequence as Several
 from typing import Any
 
+import numpy as np
+
 from s2s.codegen.heading import defaults_for, is_plain, literal
 from s2s.codegen.layout import laid_out
 from s2s.codegen.printing import WIDTH
 from s2s.codegen.statements import heading
-from s2s.core.values import AbstractValue, Known, Mapping, Sequence
+from s2s.core.values import AbstractValue, Dim, Instance, Known, Mapping, Same, Sequence
 from s2s.dispatch.version import Version
-from s2s.versions.guards import KindGuard, ObjectGuard
+from s2s.shipping.departures import Departures
+from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
+from s2s.versions.expressions import split_symbol
+from s2s.versions.guards import AliasGuard, KindGuard, ObjectGuard
 from s2s.versions.target import parameters_of
 
 __all__ = ["with_conditions", "with_parameters"]
 
 
-def with_conditions(version: Version, text: str, function: types.FunctionType) -> str:
+def with_conditions(
+    version: Version,
+    text: str,
+    function: types.FunctionType,
+    departures: Departures | None = None,
+    has_self: bool = False,
+) -> str:
     """The text with a check at the start of its entry, of those arguments that the function which is differentiated
-    reads, and of their parts: numbers and words known to the version, lengths and keys."""
+    reads, and of their parts: numbers, words and functions known to the version, lengths and keys, kinds where
+    ``departures`` say so, classes. ``has_self`` says that the first argument is the object of a method, which may be of
+    another class that has the same methods."""
     entry = _entry(text, version.compiled.entry)
     if entry is None or entry.decorator_list:
         return text
     names, read = [p.name for p in parameters_of(function)], _read(function)
-    conditions = [
-        condition for name, aval in zip(names, version.avals, strict=False) if name in read
-        for condition in _conditions(name, aval)
-    ]
-    conditions = list(dict.fromkeys([*conditions, *_of_objects(version)]))
+    conditions: list[tuple[str, str]] = []
+    for k, (name, aval) in enumerate(zip(names, version.avals, strict=False)):
+        if name in read:
+            conditions += _conditions(name, aval)
+            conditions += departures.of_argument(k, name) if departures is not None else ()
+    own = names[0] if has_self and names else None
+    conditions = _without_doubles([*conditions, *_of_guards(version, departures, own, read)])
     if not conditions:
         return text
     test = " or ".join(differs for differs, _ in conditions)
-    said = ", ".join(holds for _, holds in conditions)
-    message = ast.Constant(f"{entry.name} was made for {said}")
-    raised = ast.Call(ast.Name("ValueError", ast.Load()), [message], [])
+    said = ", ".join(dict.fromkeys(holds for _, holds in conditions))
     lines = [
         *laid_out(ast.parse(test, mode="eval").body, WIDTH - 4, "if ", ":"),
-        *("    " + line for line in laid_out(raised, WIDTH - 8, "raise ")),
+        *("    " + line for line in _raised(f"{entry.name} was made for {said}")),
     ]
     start = _first_statement(entry)
     rest = text.split("\n")
-    return "\n".join([*rest[:start], *("    " + line for line in lines), *rest[start:]])
+    made = "\n".join([*rest[:start], *("    " + line for line in lines), *rest[start:]])
+    return made if "np." not in test or "import numpy as np\n" in made else f"import numpy as np\n\n\n{made}"
+
+
+def _raised(message: str) -> list[str]:
+    """The statement that raises, with a long message in several texts."""
+    if len(message) <= WIDTH - 8 - len('raise ValueError("")'):
+        return [f"raise ValueError({_quoted(message)})"]
+    lines = [""]
+    for part in re.findall(r".*?, |.+", message):
+        if lines[-1] and len(lines[-1] + part) > WIDTH - 16:
+            lines.append("")
+        lines[-1] += part
+    return ["raise ValueError(", *(f"    {_quoted(line)}" for line in lines), ")"]
+
+
+def _quoted(text: str) -> str:
+    """A text as it is written in code, in double quotes unless it has more of these than of single ones."""
+    quote = "'" if text.count('"') > text.count("'") else '"'
+    return quote + text.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
+
+
+def _without_doubles(conditions: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Each condition once, and none that others say: a length that must be 2, or that of another array which must not
+    be 1, needs not be compared with 1. What an array of one dimension must be in all is its shape."""
+    tests = dict(conditions)
+    dropped, shapes = set(), dict[str, tuple[str, str]]()
+    for test in tests:
+        left, is_unequal, right = test.partition(" != ")
+        if not is_unequal:
+            continue
+        if f"{left} == 1" in tests and (right.isdigit() or f"{right} == 1" in tests):
+            dropped.add(f"{left if right.isdigit() else right} == 1")
+        place = left.removeprefix("len(").removesuffix(")")
+        if right.isdigit() and left == f"len({place})" and f"{place}.ndim != 1" in tests:
+            dimensions = f"{place}.ndim != 1"
+            shapes[dimensions] = f"{place}.shape != ({right},)", tests[test]
+            dropped.add(test)
+    return [shapes.get(test, (test, holds)) for test, holds in tests.items() if test not in dropped]
 
 
 def with_parameters(version: Version, text: str, function: types.FunctionType) -> str:
@@ -108,8 +161,10 @@ def _first_statement(entry: ast.FunctionDef) -> int:
 def _conditions(place: str, aval: AbstractValue) -> Iterator[tuple[str, str]]:
     """What an argument must be, of which parts a branch may have been chosen by: a test for another one, and what it is
     for people. Of containers these are the length, or the keys, and the parts."""
-    if isinstance(aval, Known) and is_plain(aval.value):
-        yield _differs(place, aval.value), f"{place}={literal(aval.value)}"
+    if isinstance(aval, Known):
+        yield from _of_value(place, aval.value)
+    elif isinstance(aval, Same):
+        yield f"{place} is not {aval.name}", f"{place} is {aval.name}"
     elif isinstance(aval, (Sequence, Mapping)) and not aval.items:
         yield f"len({place}) != 0", f"{place} empty"
     elif isinstance(aval, Sequence):
@@ -120,19 +175,92 @@ def _conditions(place: str, aval: AbstractValue) -> Iterator[tuple[str, str]]:
         yield f"list({place}) != {list(aval.keys)!r}", f"list({place})={list(aval.keys)!r}"
         for key, item in zip(aval.keys, aval.items, strict=True):
             yield from _conditions(f"{place}[{key!r}]", item)
+    elif isinstance(aval, Instance):
+        yield _of_class(place, aval.type)
+        for name, item in zip(aval.keys, aval.items, strict=True):
+            yield from _conditions(f"{place}.{name}", item)
 
 
-def _of_objects(version: Version) -> Iterator[tuple[str, str]]:
-    """What the parts of arguments that are objects must be, by the guards of the version."""
+def _of_value(place: str, value: Any) -> Iterator[tuple[str, str]]:
+    """The value itself must be this one. What has a name is told by that: where the text stands alone, functions and
+    classes in it are copies."""
+    if is_plain(value):
+        yield _differs(place, value), f"{place}={literal(value)}"
+    elif isinstance(value, np.dtype):
+        yield f'str({place}) != "{value}"', f"{place}={value}"
+    elif isinstance(value, enum.Enum):
+        yield f'{place}.name != "{value.name}"', f"{place}={value.name}"
+    elif isinstance(value, types.ModuleType):
+        yield f'{place}.__name__ != "{value.__name__}"', f"{place}={value.__name__}"
+    elif isinstance(getattr(value, "__qualname__", None), str):
+        name, is_local = value.__qualname__, isinstance(value, types.FunctionType) and "<" in value.__qualname__
+        line = f" of line {value.__code__.co_firstlineno}" if is_local else ""
+        yield f'{place}.__qualname__ != "{name}"', f"{place}={name}{line}"
+        if is_local:  # there may be others of this name
+            yield f"{place}.__code__.co_firstlineno != {value.__code__.co_firstlineno}", f"{place}={name}{line}"
+
+
+def _of_class(place: str, kind: type) -> tuple[str, str]:
+    return f'type({place}).__name__ != "{kind.__name__}"', f"{place}: {kind.__name__}"
+
+
+def _of_guards(
+    version: Version, departures: Departures | None, own: str | None, read: set[str]
+) -> Iterator[tuple[str, str]]:
+    """What the guards of the version say of arguments: of parts of objects, their methods, of lengths and memory."""
     for guard, _ in version.guards:
-        if isinstance(guard, ObjectGuard) and guard.root == "argument":
-            place = _place(*guard.path)
-            if place is not None and is_plain(guard.value):
-                yield _differs(place, guard.value), f"{place}={literal(guard.value)}"
-        elif isinstance(guard, KindGuard) and guard.root == "argument":
-            place = _place(guard.name, *guard.rest)
-            if place is not None:
-                yield from _conditions(place, guard.aval)
+        match guard:
+            case ObjectGuard(root="argument", path=path, value=value):
+                if path[-1] == "__class__":
+                    yield from _of_objects(version, path[:-1], value, own, read)
+                elif (place := _place(*path)) is not None:
+                    yield from _of_value(place, value)
+            case KindGuard(root="argument", name=name, rest=rest, aval=aval):
+                if (place := _place(name, *rest)) is not None:
+                    yield from _conditions(place, aval)
+                    yield from departures.of_part(place, aval) if departures is not None else ()
+            case AliasGuard(first=first, second=second, same=same) if first[0] == second[0] == "argument":
+                places = _place(*first[1]), _place(*second[1])
+                if None not in places:
+                    words = ("is not", "is") if same else ("is", "is not")
+                    yield f"{places[0]} {words[0]} {places[1]}", f"{places[0]} {words[1]} {places[1]}"
+            case SizeGuard(root="argument", symbol=symbol, value=number):
+                yield f"{_length(Dim(symbol))} == {number}", f"{_length(Dim(symbol))} != {number}"
+            case EqualGuard(first=one, second=other):
+                yield f"{_length(one)} != {_length(other)}", f"{_length(one)} == {_length(other)}"
+            case SumGuard(test=test):
+                holds = guard.expression(_length)
+                start = holds.removesuffix(test)
+                yield start + {">= 0": "< 0", "!= 1": "== 1"}[test], holds
+            case SeparateGuard(first=one, second=other) if "[:]" not in one + other:
+                yield f"np.may_share_memory({one}, {other})", f"{one} apart from {other}"
+
+
+def _of_objects(
+    version: Version, path: tuple[Any, ...], kind: type, own: str | None, read: set[str]
+) -> Iterator[tuple[str, str]]:
+    """An object must be of its class, that of a method of one with the same methods: those that the version found in
+    the class."""
+    place = _place(*path)
+    if place is None or path[0] not in read:
+        return
+    if place != own:
+        yield _of_class(place, kind)
+        return
+    for guard, _ in version.guards:
+        if isinstance(guard, ObjectGuard) and guard.root == "module" and isinstance(guard.value, types.FunctionType):
+            name = guard.value.__name__
+            if inspect.getattr_static(kind, name, None) is guard.value:
+                yield f'{place}.{name}.__qualname__ != "{guard.value.__qualname__}"', f"{guard.value.__qualname__}"
+
+
+def _length(dim: Dim) -> str:
+    """A length of an argument, as Python: ``len(x) - 1``."""
+    if dim.is_constant:
+        return str(dim.offset)
+    base, _, axis = split_symbol(dim.symbol)
+    offset = f" {'-' if dim.offset < 0 else '+'} {abs(dim.offset)}" if dim.offset else ""
+    return (f"len({base})" if axis == "0" else f"{base}.shape[{axis}]") + offset
 
 
 def _place(name: Any, *steps: Any) -> str | None:
