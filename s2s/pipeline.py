@@ -62,6 +62,7 @@ from s2s.reverse.joint import Joint, joined
 from s2s.rules import table
 from s2s.specialize import version_facts
 from s2s.specialize.calls.policies import of_options
+from s2s.specialize.calls.stacks import loses_stores
 from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
 from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
@@ -322,7 +323,7 @@ def _specialize(
     options = dict(request.options)
     off = switched_off(options.get("passes", "")) | NOT_FOR.get(options.get("backend", ""), frozenset())
     in_place: frozenset[ir.Span | None] = frozenset()
-    unrolled, masks_stay, checks, unfolded = False, True, False, frozenset[int]()
+    unrolled, masks_stay, checks, shares_stacks, unfolded = False, True, False, False, frozenset[int]()
     equal, least = dict[str, int](), dict[str, int]()
     while True:
         if stages is not None:
@@ -334,7 +335,7 @@ def _specialize(
         facts.equal |= equal
         facts.least |= least
         specializer = Specializer(context, in_place, unrolled, derivative_of, checks)
-        specializer.live_objects.unfolded = unfolded
+        specializer.live_objects.unfolded, specializer.shares_stacks = unfolded, shares_stacks
         specializer.repeating = int(options.get("changes") == "repeated")
         specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
         try:
@@ -359,6 +360,8 @@ def _specialize(
             arguments = {name: _with_lengths(value, equal) for name, value in arguments.items()}
         elif masks_stay and _changes_masks(function, context):
             masks_stay = False
+        elif not shares_stacks and loses_stores(function, context, request.has_aux):
+            shares_stacks = True
         elif not shared and not folded:
             if checks or not is_to_be_checked(function, specializer):
                 break

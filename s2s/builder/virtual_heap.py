@@ -248,6 +248,8 @@ def argument_origin(
             return heap.parts_of(cell)[key].var
         if key not in values:
             return None
+        if isinstance(values[key], Known):  # by value: the version is for no other
+            return values[key].const
 
         def make_part(b: Builder, called: str) -> ir.Atom:
             return b.call(operator.getitem, origin_atom(b, cell), ir.Const(key), name=called)

@@ -15,6 +15,7 @@ the dispatcher's code for one that knows it. So a call costs the guards and noth
 from __future__ import annotations
 
 import copy
+import functools
 import os
 import types
 from collections.abc import Callable
@@ -62,7 +63,7 @@ from s2s.dispatch.observing import (
     observed,
 )
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
-from s2s.dispatch.short_lengths import OF_LENGTHS, ShortLengths, with_short_vectors
+from s2s.dispatch.short_lengths import OF_LENGTHS, ByNumbers, ShortLengths
 from s2s.dispatch.tiers import Tier, may_gain
 from s2s.dispatch.told import tell_of_versions
 from s2s.dispatch.version import Version, parameter_names, renamed_for
@@ -131,7 +132,7 @@ class Dispatcher:
         self._objects: dict[int, set[int]] = {}
         self._lengths = Lengths()
         self._short_lengths = ShortLengths()
-        self._by_length: set[tuple[AbstractValue, ...]] = set()
+        self._by_numbers = ByNumbers()
         self.observations: Recent[Any, Observations] = Recent(MOST_NOTED)
         self._refused: set[tuple[AbstractValue, ...]] = set()
         self._is_trial = False
@@ -308,15 +309,14 @@ class Dispatcher:
         """
         avals = self._as_inner(avals, values)
         for _ in range(MOST):
-            if avals in self._by_length:
-                avals = with_short_vectors(avals, values)
+            avals = self._by_numbers.exact(avals, values)
             known = self._versions.get(avals, [])
             for version in known:
                 if self._holds(version, values):
                     return version
             wrong = [guard for version in known for guard in self._wrong_sizes(version, values)]
             if not wrong:
-                version = self._make_or_by_length(avals, request, values)
+                version = self._make_or_by_numbers(avals, request, values)
                 self._keep(version)
                 wrong = self._wrong_sizes(version, values)
                 if not wrong:
@@ -343,12 +343,12 @@ class Dispatcher:
                 raise error("S2S901", problem=f"{guard} does not hold for its own call")
 
     def _as_inner(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
-        """For the derivative of a derivative: with the lengths that the inner version has as constants."""
+        """For the derivative of a derivative: with the lengths and counts that the inner version has as constants."""
         inner: Dispatcher | None = self.target.derived
         if inner is None:
             return avals
         given = inner._version_for(values).avals
-        kinds = (Array, Sequence, Mapping, ListOf, DictOf, IterableOf, Instance)
+        kinds = (Array, Sequence, Mapping, ListOf, DictOf, IterableOf, Instance, Known)
         return tuple(g if isinstance(g, kinds) else a for a, g in zip(avals, given, strict=True))
 
     def _with_shared(
@@ -529,27 +529,65 @@ class Dispatcher:
                 avals[i] = aval if len(seen) <= MOST_OBJECTS or self._is_of_s2s else UNKNOWN
         return tuple(self._short_lengths.known(avals, values) if is_compiled else avals)
 
-    def _make_or_by_length(
+    def _make_or_by_numbers(
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
     ) -> Version:
-        """The version for these arguments; where the compiler refuses it, and the length of a short vector may be why,
-        the one for such lengths, if there is that."""
+        """The version for these arguments; where the compiler refuses it, and the length of a short vector or a small
+        count may be why, the one for such numbers, if there is that."""
         version: Version | None = None
         try:
             version = self._make(avals, request, values)
             refusal = version.compiled.objects["refusal"] if is_recorded(version.compiled) else None
         except Exception as problem:
             refusal = problem
-        if getattr(getattr(refusal, "diagnostic", None), "code", None) in OF_LENGTHS and self.target.derived is None:
-            exact = with_short_vectors(avals, values)
-            found = None if exact == avals else self._make_unless_refused(exact, request, values)
+        if getattr(getattr(refusal, "diagnostic", None), "code", None) in OF_LENGTHS:
+            found = self._made_by_numbers(avals, request, values)
             if found is not None:
-                self._by_length.add(avals)
                 return found
         if version is None:
             assert refusal is not None
             raise refusal
         return version
+
+    def _made_by_numbers(
+        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
+    ) -> Version | None:
+        """The version for the lengths and counts of a call; of the derivative of a derivative where the inner one has
+        such a version."""
+        inner: Dispatcher | None = self.target.derived
+        if inner is not None:
+            take_back = inner.takes_numbers(values)
+            exact = avals if take_back is None else self._as_inner(avals, values)
+            found = None if exact == avals else self._make_unless_refused(exact, request, values)
+            if found is None and take_back is not None:
+                take_back()
+            return found
+        for exact, has_counts in self._by_numbers.tried(avals, values):
+            found = self._make_unless_refused(exact, request, values)
+            if found is not None:
+                self._by_numbers.add(avals, has_counts)
+                return found
+        return None
+
+    def takes_numbers(self, values: tuple[Any, ...]) -> Callable[[], None] | None:
+        """Make the version for the lengths and counts of a call the one from here on, if there is one: what takes that
+        back."""
+        if self.target.derived is not None:
+            taken: Callable[[], None] | None = self.target.derived.takes_numbers(values)
+            return taken
+        avals = self._version_for(values).avals
+        for exact, has_counts in self._by_numbers.tried(avals, values):
+            found = self._make_unless_refused(exact, self.ask.request(self.target, exact, values), values)
+            if found is not None:
+                self._by_numbers.add(avals, has_counts)
+                self._keep(found)
+                return functools.partial(self._take_back, avals, found)
+        return None
+
+    def _take_back(self, avals: tuple[AbstractValue, ...], version: Version) -> None:
+        self._by_numbers.discard(avals)
+        if version in self._versions.get(version.avals, []):
+            self._drop(version)
 
     def _make_unless_refused(
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
@@ -566,12 +604,23 @@ class Dispatcher:
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
     ) -> Version:
         inner = self._inner_version(avals, values)
+        keeps_pullbacks, recording = inner is not None and inner.keeps_pullbacks, None
         try:
-            return self._make_from(inner, avals, request, values)
-        except Exception as problem:  # the errors of the compiler are not imported here
-            if inner is None or not inner.keeps_pullbacks or not hasattr(problem, "diagnostic"):
+            version = self._make_from(inner, avals, request, values)
+            if not keeps_pullbacks or not is_recorded(version.compiled):
+                return version
+            recording = version
+        except Exception as problem:
+            if not keeps_pullbacks or not hasattr(problem, "diagnostic"):
                 raise
-        return self._make_from(self._remade(inner, values, ("inner", True)), avals, request, values)
+        assert inner is not None
+        try:
+            version = self._make_from(self._remade(inner, values, ("inner", True)), avals, request, values)
+        except Exception as problem:
+            if recording is None or not hasattr(problem, "diagnostic"):
+                raise
+            return recording
+        return version if recording is None or not is_recorded(version.compiled) else recording
 
     def _make_from(
         self, inner: Version | None, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None

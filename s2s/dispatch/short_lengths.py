@@ -7,10 +7,11 @@ On a backend that makes machine code: places in space, colours, states of a few 
 Short arrays of known length are numbers there (``optimize.loops.short``). Only the length that the first call came with
 is one: calls with others share a version.
 
-On all of them: vectors of parameters, where the compiler refuses the function for any length of these, because it
-hands their items over one by one.
+On all of them: vectors of parameters and counts, where the compiler refuses the function for any length of these,
+because it hands their items over one by one, or makes containers of them whose items it has to know.
 
     rates = [*np.exp(theta[:5]), theta[5]]; model(t, *rates)       ->       a version for theta.shape[0] == 6
+    psi = np.reshape(start, (2,) * n)                              ->       a version for n == 3
 """
 
 from __future__ import annotations
@@ -18,14 +19,76 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from s2s.core.const import Const
 from s2s.core.limits import FEW_ARGUMENTS, FEW_NUMBERS
-from s2s.core.values import AbstractValue, Array, Dim, Mapping, Sequence
+from s2s.core.values import AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence
 from s2s.versions.signature import with_length
 
-__all__ = ["OF_LENGTHS", "ShortLengths", "with_short_vectors"]
+__all__ = ["OF_LENGTHS", "ByNumbers", "ShortLengths"]
 
-OF_LENGTHS = frozenset({"S2S118", "S2S207", "S2S210"})
-"""The refusals of what might be known if the number of arguments of a call, or of items of a list, were."""
+_OF_OBJECTS = frozenset(f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138))  # as in deferred_refusals
+OF_LENGTHS = _OF_OBJECTS | {"S2S118", "S2S207", "S2S210"}
+"""The refusals of what might be known if the number of arguments of a call, of items of a list or of axes were."""
+
+MOST_NUMBERS = 8
+"""For so many lengths and counts there are versions of their own; others are refused, or recorded."""
+
+
+class ByNumbers:
+    """For which arguments of a function short lengths and small counts are parts of its versions."""
+
+    def __init__(self) -> None:
+        self._has_counts: dict[tuple[AbstractValue, ...], bool] = {}
+        self._seen: dict[tuple[AbstractValue, ...], set[tuple[AbstractValue, ...]]] = {}
+
+    def add(self, avals: tuple[AbstractValue, ...], has_counts: bool) -> None:
+        """From here on the lengths of such arguments are known, and with ``has_counts`` the values of integers too."""
+        self._has_counts[avals] = has_counts
+
+    def discard(self, avals: tuple[AbstractValue, ...]) -> None:
+        self._has_counts.pop(avals, None)
+
+    def exact(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
+        """The abstract values of arguments with these numbers known, where they are parts of versions."""
+        if avals not in self._has_counts:
+            return avals
+        found, seen = _with_numbers(avals, values, self._has_counts[avals]), self._seen.setdefault(avals, set())
+        if found not in seen and len(seen) == MOST_NUMBERS:
+            return avals
+        seen.add(found)
+        return found
+
+    @staticmethod
+    def tried(
+        avals: tuple[AbstractValue, ...], values: tuple[Any, ...]
+    ) -> Iterator[tuple[tuple[AbstractValue, ...], bool]]:
+        """What may be known beside ``avals``, the fewest numbers first, and whether counts are among it."""
+        before = avals
+        for has_counts in (False, True):
+            found = _with_numbers(avals, values, has_counts)
+            if found != before:
+                yield found, has_counts
+            before = found
+
+
+def _with_numbers(
+    avals: tuple[AbstractValue, ...], values: tuple[Any, ...], has_counts: bool
+) -> tuple[AbstractValue, ...]:
+    avals = with_short_vectors(avals, values)
+    if not has_counts:
+        return avals
+    return tuple(_with_count(aval, value) for aval, value in zip(avals, values, strict=True))
+
+
+def _with_count(aval: AbstractValue, value: Any) -> AbstractValue:
+    """The abstract value of an argument in which small integers are known."""
+    match aval:
+        case Scalar(kind) if kind is int and 0 <= value <= FEW_ARGUMENTS:
+            return Known(Const(value))
+        case Sequence(kind, items) if kind is tuple:
+            return Sequence(kind, tuple(_with_count(item, part) for item, part in zip(items, value, strict=True)))
+        case _:
+            return aval
 
 
 def with_short_vectors(avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:

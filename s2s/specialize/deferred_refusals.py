@@ -14,7 +14,7 @@ from s2s.specialize.frames import Frame
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
-ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138)})
+ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138, 210)})
 """Refusals of changes of objects, which may be followed where the iterations of a loop are unrolled."""
 
 

@@ -14,6 +14,7 @@ from s2s.builder.builder import Builder, Context, has_zero_derivative
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.dataflow import along, reachable
+from s2s.core.limits import FEW_ARGUMENTS
 from s2s.core.values import NO_ITEM, UNKNOWN, AbstractValue, Array, Range, Scalar
 from s2s.errors import DifferentiationError, error
 from s2s.normalize.while_true import changes_something, with_test_inside
@@ -110,8 +111,42 @@ def _loop_over_items(
         _unroll(specializer, loop, items, frame, builder, watch)
         return False
     over = builder.call(range, counted.length, span=loop.span)
+    few = few_iterations(specializer.context, over)
+    if few:
+        with speculate(specializer, builder, frame) as speculation:
+            dicts = _known_dicts(specializer)
+            _loop(specializer, loop, over, counted, frame, speculation.builder, watch=watch)
+            if not _loses(specializer, loop, frame, dicts, len(few)):
+                return False
+            speculation.discard()
+        items = [counted.item(ir.Const(k), builder) for k in few]
+        _unroll(specializer, loop, items, frame, builder, watch)
+        return False
     _loop(specializer, loop, over, counted, frame, builder, watch=watch)
     return False
+
+
+def _known_dicts(specializer: Specializer) -> list[virtual_heap.Cell]:
+    """The dicts whose keys are known."""
+    return [cell for cell, state in specializer.context.heap.states.items() if _is_known_dict(state)]
+
+
+def _is_known_dict(state: virtual_heap.State | None) -> bool:
+    return state is not None and virtual_heap.is_dict(state) and state.whole is None
+
+
+def _loses(
+    specializer: Specializer, loop: ir.For, frame: Frame, dicts: list[virtual_heap.Cell], length: int
+) -> bool:
+    """Whether a loop of few iterations has filled one of the dicts, or made others of one, in such a way that its keys
+    are not known any more: each iteration would make a new one, and its adjoint."""
+    if length > FEW_ARGUMENTS:
+        return False
+    context = specializer.context
+    made = [frame.env.get(c.result) for c in loop.carried if cell_of(context, specializer.atom(c.init, frame)) in dicts]
+    states = [context.heap.states.get(cell) for cell in dicts] + [state_of(context, atom) for atom in made]
+    return any(state is not None and not _is_known_dict(state) for state in states) or any(
+        atom is not None and state_of(context, atom) is None for atom in made)
 
 
 @contextlib.contextmanager
@@ -160,8 +195,9 @@ def _loop_or_not(specializer: Specializer, loop: ir.For, iterable: ir.Atom, fram
     unknown, kept = dict(specializer.context.heap.unknown), specializer.kept_functions
     try:
         with speculate(specializer, builder, frame) as speculation:
+            dicts = _known_dicts(specializer)
             _loop(specializer, loop, iterable, None, frame, speculation.builder)
-            if kept == specializer.kept_functions and not any(
+            if kept == specializer.kept_functions and not _loses(specializer, loop, frame, dicts, len(few)) and not any(
                 cell not in unknown and cell.var in frame.env.values() for cell in specializer.context.heap.unknown
             ):
                 return True

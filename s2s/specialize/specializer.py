@@ -91,6 +91,8 @@ class Specializer:
         self.in_place = in_place
         self.unrolled = unrolled
         self.has_short_loops = False
+        self.shares_stacks = False
+        """Whether what is stored into an array after it was pushed to a stack counts as pushed, too."""
         self.guards = Guards()
         self.context.evaluator.fold = lambda fact: fact.folded(self.guards)
         self.outcomes: dict[Any, tuple[Outcome, Guards]] = {}
@@ -215,8 +217,10 @@ class Specializer:
                 self.context.data.add(var)
             if self.relied is not None:
                 self.relied.params[name] = var
-            frame.env[param.var] = value.const if isinstance(value, Known) and is_constant_kind(value.value) else (
-                self.parameter(var, value, builder))
+            if isinstance(value, Known) and (is_constant_kind(value.value) or type(value.value) is int):
+                frame.env[param.var] = value.const
+            else:
+                frame.env[param.var] = self.parameter(var, value, builder)
             params.append(ir.replace(param, var=var))
             if isinstance(value, Array) and value.shape:
                 self.context.sources.setdefault(value.shape, var)

@@ -544,7 +544,7 @@ def _item(container: Any, index: Any) -> Any:
 def _guard_known(expr: str, value: Any, names: Names) -> list[str]:
     if type(value) in (bool, type(None), type(Ellipsis)):
         return [f"{expr} is {'...' if value is Ellipsis else repr(value)}"]
-    if type(value) in (str, bytes):
+    if type(value) in (str, bytes, int):
         return [f"{expr}.__class__ is {names.add(type(value), 't')}", f"{expr} == {value!r}"]
     return [f"{expr} is {names.add(value)}"]
 

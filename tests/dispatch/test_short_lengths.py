@@ -161,3 +161,95 @@ def test_another_length_is_another_version():
 def test_a_long_vector_is_refused_as_before():
     with pytest.raises(s2s.errors.NoDerivativeError, match="S2S207"):
         s2s.grad(spread_into_a_list)(np.linspace(0.1, 0.9, 40))
+
+
+# --- containers by numbers --------------------------------------------------------------------------------------------
+
+
+def qubits(theta, n):
+    state = np.ones(2**n).reshape((2,) * n)
+    state[0] = theta[0]
+    state[1] *= theta[1] ** 2
+    return np.sum(state**2)
+
+
+def named(theta, names):
+    rates = dict(zip(names, theta))
+    return rates["a"] ** 2 * rates["b"] + sum(v * k for k, v in enumerate(rates.values()))
+
+
+def filled(theta, names):
+    parts = {}
+    for i, name in enumerate(names):
+        parts[name] = theta[i] ** 2
+    squares = {}
+    for name, value in parts.items():
+        squares[name] = np.sin(value)
+    return sum(value * parts[name] for name, value in squares.items())
+
+
+def grouped(theta, names):
+    groups = {}
+    for i in range(len(theta)):
+        groups.setdefault(names[i % 2], []).append(theta[i])
+    total = 0.0
+    for _, group in groups.items():
+        total += np.prod(np.array(group)) ** 2
+    return total
+
+
+def counted(theta, names):
+    found = {}
+    for i in range(len(theta)):
+        key = names[i % 2]
+        if key not in found:
+            found[key] = 0.0
+        found[key] += theta[i] ** 3
+    return sum(np.sin(v) for _, v in sorted(found.items()))
+
+
+def by_comprehension(theta, names):
+    values = {name: value**2 for name, value in zip(names, theta)}
+    return values["a"] * values["c"] ** 2
+
+
+THETA = np.array([0.3, 0.5, 0.8])
+
+
+@pytest.mark.parametrize(
+    "f, arg",
+    [(qubits, 3), (qubits, 1), *((f, kind("abc")) for f in (named, filled, grouped, counted, by_comprehension)
+                                 for kind in (list, tuple))],
+)
+def test_by_numbers(f, arg, monkeypatch):
+    """Keys and axes that are known only with the lengths and counts of a call; nothing is recorded."""
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    want = differences(lambda t: f(t, arg), THETA)
+    np.testing.assert_allclose(s2s.grad(f)(THETA, arg), want, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(f, (THETA, arg), (np.ones(3), None))[1], np.sum(want), rtol=1e-6)
+    bent = np.array([differences(lambda t, k=k: s2s.grad(f)(t, arg)[k], THETA) for k in range(3)])
+    np.testing.assert_allclose(s2s.hessian(f)(THETA, arg), bent, rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(s2s.hvp(f, (THETA, arg), (np.ones(3), None)), bent.sum(axis=1), rtol=1e-5, atol=1e-8)
+
+
+def test_other_numbers_have_versions_of_their_own(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    gradient = s2s.grad(qubits)
+    for n in (1, 2, 3, 2, 1):
+        np.testing.assert_allclose(gradient(THETA, n), differences(lambda t, n=n: qubits(t, n), THETA), rtol=1e-6)
+    gradient = s2s.grad(counted)
+    for length in (3, 4, 3):
+        theta = np.linspace(0.3, 0.8, length)
+        want = differences(lambda t: counted(t, ("a", "b")), theta)
+        np.testing.assert_allclose(gradient(theta, ("a", "b")), want, rtol=1e-6)
+
+
+def test_a_list_of_names_is_taken_by_value():
+    """Another list, or one that was changed since, is another version."""
+    names = ["a", "b", "c"]
+    gradient = s2s.grad(named)
+    first = gradient(THETA, names)
+    np.testing.assert_allclose(first, differences(lambda t: named(t, ("a", "b", "c")), THETA), rtol=1e-6)
+    names[:] = ["b", "a", "c"]
+    np.testing.assert_allclose(
+        gradient(THETA, names), differences(lambda t: named(t, ("b", "a", "c")), THETA), rtol=1e-6)

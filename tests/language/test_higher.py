@@ -377,3 +377,61 @@ def test_recursion_over_a_list_of_unknown_items_is_followed_once(monkeypatch):
     wanted = np.array([[2.0, -1.0, 1.0], [-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
     np.testing.assert_allclose(s2s.jacfwd(s2s.jacfwd(least_sum_of_rows))(x), wanted, rtol=1e-12)
     assert followed.count(directions.joined) < 20
+
+
+def epidemic(p, start):
+    """The right-hand side fills an array, which is kept from before it is filled."""
+
+    def rate(y, p):
+        S, E, I, R = y  # noqa: E741
+        N = S + E + I + R
+        d = np.zeros_like(y)
+        d[0] = -p["beta"] * S * I / N
+        d[1] = p["beta"] * S * I / N - p["sigma"] * E
+        d[2] = p["sigma"] * E - p["gamma"] * I
+        d[3] = p["gamma"] * I
+        return d
+
+    p = dict(zip(("beta", "sigma", "gamma"), p))
+    ys = np.zeros((7, 4))
+    ys[0] = start
+    for t in range(6):
+        ys[t + 1] = ys[t] + 0.5 * rate(ys[t], p)
+    return np.sum(ys[:, 2] ** 2)
+
+
+def test_arrays_that_are_filled_after_they_are_kept(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    p, start, v = np.array([0.5, 0.2, 0.1]), np.array([0.9, 0.05, 0.05, 0.0]), np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(s2s.grad(epidemic)(p, start), differences(lambda p: epidemic(p, start), p), rtol=1e-6)
+    bent = np.array([differences(lambda p, k=k: s2s.grad(epidemic)(p, start)[k], p) for k in range(3)])
+    np.testing.assert_allclose(s2s.hessian(epidemic)(p, start), bent, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(s2s.hvp(epidemic, (p, start), (v, None)), bent @ v, rtol=1e-5, atol=1e-9)
+
+
+PLACE = 1
+
+
+def test_what_is_differentiated_may_be_said_by_an_integer_outside():
+    """It is taken by value, so that the derivative is written out; another value is another version."""
+
+    def of(k):
+        def along(x, y):
+            return np.sum(s2s.grad(lambda x, y: np.sum(x**2 * y**3), argnums=k)(x, y))
+
+        return along
+
+    def of_global(x, y):
+        return np.sum(s2s.grad(lambda x, y: np.sum(x**2 * y**3), argnums=PLACE)(x, y))
+
+    x, y = X[:2], X[2:]
+    np.testing.assert_allclose(s2s.grad(of(0))(x, y), 2 * y**3)
+    np.testing.assert_allclose(s2s.grad(of(1))(x, y), 6 * x * y**2)
+    gradient = s2s.grad(of_global)
+    np.testing.assert_allclose(gradient(x, y), 6 * x * y**2)
+    assert "rt." not in s2s.source(of(1), x, y)
+    try:
+        globals()["PLACE"] = 0
+        np.testing.assert_allclose(gradient(x, y), 2 * y**3)
+    finally:
+        globals()["PLACE"] = 1

@@ -269,10 +269,16 @@ def made_exception(site: CallSite) -> ir.Atom | None:
     return site.leave(harmless=True)
 
 
+_OF_DICTS = frozenset({dict, dict.items, dict.values, dict.keys, dict.get, dict.update, ops.merge_dict})
+"""What is followed for dicts of known items."""
+
+
 def check_has_rule(site: CallSite) -> ir.Atom | None:
     """Refuse to differentiate a function without a rule and without a source."""
     fn = site.fn
     if site.is_varied and not (is_hashable(fn) and key_of(fn) in LOOKED_THROUGH) and not makes_text(fn):
+        if is_hashable(fn) and fn in _OF_DICTS:
+            raise site.refusal("S2S210", name=f"`{name_of(fn)}`")
         if public_module(fn) not in OWN_MODULES:
             raise site.refusal("S2S201", name=name_of(fn), hint=what_to_give(fn))
     return NOT_HANDLED

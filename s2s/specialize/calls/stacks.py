@@ -5,15 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from s2s.analysis.abstract.lattice import join_all
-from s2s.builder.builder import Builder
+from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
-from s2s.core.values import UNKNOWN, AbstractValue, ListOf
+from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf
+from s2s.errors import DifferentiationError
+from s2s.specialize.severed import check_not_severed
 from s2s.specialize.site import CallSite, Handler
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
 
-__all__ = ["HANDLERS"]
+__all__ = ["HANDLERS", "loses_stores"]
 
 _PUSH, _PULL = map(ir.Const, (ops.push, ops.pull))
 
@@ -30,8 +32,12 @@ def _make(site: CallSite) -> ir.Atom:
 def _push(site: CallSite) -> ir.Atom:
     stack, item = site.args[0], site.builder.frozen(site.args[1])
     site.builder.add(ir.Let(None, ir.Call(_PUSH, (stack, item)), site.span))
-    if site.context.is_varied(item) and isinstance(stack, ir.Var):
+    if not isinstance(stack, ir.Var):
+        return ir.Const(None)
+    if site.context.is_varied(item):
         site.context.varied.add(stack)
+    elif site.specializer.shares_stacks and isinstance(item, ir.Var) and isinstance(site.value(item), Array):
+        site.context.sharing.pending.append((stack, item))
     return ir.Const(None)
 
 
@@ -60,6 +66,24 @@ def _item_of(specializer: Specializer, builder: Builder, stack: ir.Atom) -> Abst
     if not there or not values:
         return UNKNOWN
     return specializer.joined_value(join_all(values, specializer.context.evaluator.facts))
+
+
+def loses_stores(function: ir.Function, context: Context, has_aux: bool) -> bool:
+    """Whether a result is read from an array on a stack into which something differentiated was stored after it was
+    pushed."""
+    late = any(
+        isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn == _PUSH
+        and context.is_varied(s.value.args[1])  # type: ignore[arg-type]
+        and not context.is_varied(s.value.args[0])  # type: ignore[arg-type]
+        for s in ir.walk(function.body)
+    )
+    if not late:
+        return False
+    try:
+        check_not_severed(function, context, has_aux)
+    except DifferentiationError:
+        return True
+    return False
 
 
 HANDLERS: dict[Any, Handler] = {ops.make_stack: _make, ops.copy_stack: _make, ops.push: _push, ops.pull: _pull}

@@ -16,6 +16,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir, ops
+from s2s.core.limits import FEW_ARGUMENTS
 from s2s.core.values import Array, Known, ListOf, Mapping, Range, Sequence
 from s2s.optimize.ranges import constant_range
 from s2s.specialize.heap import iterators, lazy
@@ -71,6 +72,9 @@ class Items:
         value = self.context.value(atom)
         match value:
             case Sequence(kind, items) if kind is not slice:
+                cell = self._unchanged(atom)
+                if cell is not None:
+                    return self._held_items(cell, builder, span)
                 return [builder.call(operator.getitem, atom, ir.Const(k), span=span) for k in range(len(items))]
             case Mapping(keys):
                 return [ir.Const(k) for k in keys]
@@ -78,6 +82,13 @@ class Items:
                 return [ir.Const(v) for v in value.value]
             case _:
                 return self._static_view(atom, builder, span)
+
+    def _unchanged(self, atom: ir.Atom) -> virtual_heap.Cell | None:
+        """The cell of an argument that an atom is, and nothing has changed: more is known of its items there."""
+        cells = self.context.made_from.get(atom, ())
+        if len(cells) != 1 or virtual_heap.is_changed(self.context.heap, cells[0]):
+            return None
+        return cells[0] if self.context.heap.origins.get(cells[0]) == atom else None
 
     def _held_items(self, cell: virtual_heap.Cell, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
         state = self.context.heap.state(cell, span)
@@ -128,6 +139,7 @@ class Items:
         if isinstance(known, Known) and isinstance(known.value, dict):
             return {k: ir.Const(v) for k, v in known.value.items()}
         pairs = self.known(atom, builder, span)
+        pairs = self._few(atom, builder, span) if pairs is None else pairs
         if pairs is None:
             return None
         entries = {}
@@ -137,6 +149,16 @@ class Items:
                 return None
             entries[both[0].value] = both[1]
         return entries
+
+    def _few(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
+        """The items of a ``zip`` or ``enumerate`` of arrays of few items."""
+        if all(self.context.definition(atom, view) is None for view in (zip, enumerate)) or not self._has_length(atom):
+            return None
+        counted = self.counted(atom, builder, span)
+        length = counted.length.value if isinstance(counted.length, ir.Const) else None
+        if type(length) is not int or length > FEW_ARGUMENTS:
+            return None
+        return [counted.item(ir.Const(k), builder) for k in range(length)]
 
     def dict_display(
         self, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], builder: Builder, span: ir.Span | None, name: str
@@ -171,7 +193,13 @@ class Items:
                 atom = builder.call(itertools.islice, atom, most, span=span)
             atom = builder.call(list, atom, span=span)
         length = builder.call(len, atom, span=span)
-        return Counted(length, lambda k, b: b.call(operator.getitem, atom, k, span=span))
+        return Counted(length, lambda k, b: self._at(atom, k, b, span))
+
+    def _at(self, atom: ir.Atom, k: ir.Atom, builder: Builder, span: ir.Span | None) -> ir.Atom:
+        """The item of a sequence at a position."""
+        cell = self._unchanged(atom) if isinstance(k, ir.Const) else None
+        found = None if cell is None else self._held_items(cell, builder, span)
+        return builder.call(operator.getitem, atom, k, span=span) if found is None else found[k.value]  # type: ignore[union-attr]
 
     def _is_sequence(self, atom: ir.Atom) -> bool:
         """Whether items of it are read by their positions."""

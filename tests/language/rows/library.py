@@ -294,7 +294,7 @@ class Table(dict):
         return sum(self.values())
 
 
-@containers("dict comprehensions, over dicts too", recorded=True)
+@containers("dict comprehensions, over dicts too")
 def dict_comprehensions(x):
     named = {"a": x[0], "b": x[1]}
     squares = {k: t**2 for k, t in named.items() if k != "c"}
@@ -324,7 +324,7 @@ def dict_of_zip(x):
     return named["a"] * named["b"] + sum(named.values())
 
 
-@containers("`dict(zip(...))` of an array", recorded=True)
+@containers("`dict(zip(...))` of an array")
 def dict_of_an_array(x):
     named = dict(zip("abcd", x))
     return named["a"] * named["b"] ** 2 + sum(named.values())

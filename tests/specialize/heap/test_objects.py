@@ -513,8 +513,11 @@ def test_a_function_known_at_run_time_does_not_get_an_object():
     def f(functions, p, k):
         return functions[k](p)
 
+    functions = [lambda p: p.value**2, lambda p: p.value**3]
     with pytest.raises(NoDerivativeError, match=r"\[S2S138\]"):
-        s2s.grad(f, argnums=1)([lambda p: p.value**2], Cell(2.0), 0)
+        s2s.grad(f, argnums=1)(functions, Cell(2.0), -1)
+    for k, slope in ((0, 4.0), (1, 12.0)):  # small counts are known by value
+        assert s2s.grad(f, argnums=1)(functions, Cell(2.0), k).value == slope
 
 
 # --- classes and modules that change --------------------------------------------------------------------------------
