@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import threading
 import types
 from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ _Made: TypeAlias = dict[tuple[types.CodeType, str], types.CodeType | None]
 _WATCHED: _Made = {}
 
 _WRAPPERS = (staticmethod, classmethod)
+_FUNCTIONS = frozenset({types.FunctionType, types.MethodType, functools.partial})
 _OWN = (
     "s2s",
     "threading",
@@ -60,6 +62,9 @@ _COMPUTING = (
 )
 """What generated code calls, what hands its arguments to other generated code, derivatives that the program asks for,
 and those of the steps of a recording within."""
+
+_MOST_PARTS = 100
+"""Of so many items of a container it is seen which are functions."""
 
 _TABLES = ("s2s.rules.table", "s2s.rules.functions")
 """What the tools themselves look rules up in."""
@@ -97,6 +102,12 @@ class Installer:
             self._class(value)
         elif id(kind) not in self.seen:
             self._class(kind)
+
+    def see_parts(self, value: list[Any] | tuple[Any, ...] | dict[Any, Any]) -> None:
+        """Let the functions in a container be watched."""
+        for part in itertools.islice(value.values() if type(value) is dict else value, _MOST_PARTS):
+            if type(part) in _FUNCTIONS:
+                self.see(part)
 
     def knows(self, function: types.FunctionType) -> bool:
         """Whether a function is watched."""
@@ -169,6 +180,8 @@ class Installer:
                     self.see(part)
         elif issubclass(kind, _WRAPPERS):
             self._inside(value.__func__)
+        elif kind in (list, tuple, dict):
+            self.see_parts(value)
         elif value is not None and not issubclass(kind, (int, float, complex, str, bytes, types.ModuleType)):
             wrapped = own_dict(value)
             if isinstance(wrapped, dict):

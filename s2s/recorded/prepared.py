@@ -46,6 +46,8 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
     made = []
     for arg in args:
         arg = _read(fn, arg)
+        if type(arg) in (list, tuple, dict):
+            INSTALLER.see_parts(arg)
         if is_a(arg, np.flatiter) and fn is not next:
             arg = call_method(arg.base, "reshape", -1)
         if callable(arg):
@@ -78,7 +80,9 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
     if fn is itertools.accumulate and len(args) + ("func" in kwargs) < 2:
         made.append(functools.partial(binary, operator.add))
     for name, arg in kwargs.items():
-        if callable(arg):
+        if type(arg) in (list, tuple, dict):
+            INSTALLER.see_parts(arg)
+        elif callable(arg):
             INSTALLER.see(arg)
             kwargs = {**kwargs, name: _watched(arg)} if reads and name == "func" else kwargs
     return tuple(made), kwargs

@@ -10,6 +10,7 @@ import pytest
 
 import s2s
 from s2s.errors import DifferentiationError
+from tests.recorded.pieces import in_pieces, in_pieces_with_a_set
 
 QUEUE = collections.deque(maxlen=2)
 
@@ -203,6 +204,18 @@ def test_second_derivatives_of_calls_decided_when_the_program_runs():
     steps = 1e-5 * np.eye(4)
     expected = np.array([(s2s.grad(f)(x + s) - s2s.grad(f)(x - s)) / 2e-5 for s in steps])
     np.testing.assert_allclose(s2s.hessian(f)(x), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("f", [in_pieces, in_pieces_with_a_set])
+@pytest.mark.parametrize("backend", ["auto", "numpy"])
+def test_products_with_the_hessian_past_calls_decided_when_the_program_runs(f, backend, monkeypatch):
+    monkeypatch.setenv("S2S_BACKEND", backend)
+    s2s.grad(f).clear()
+    x = np.array([0.7, 1.3, 0.4])
+    along = np.where(x < 0.5, 2.0, 6 * x) * x
+    np.testing.assert_allclose(s2s.hvp(f, (x,), (x,)), along, rtol=1e-9)
+    np.testing.assert_allclose(s2s.grad(f)(x), np.where(x < 0.5, 2 * x, 3 * x**2), rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(s2s.grad(f), (x,), (x,))[1], along, rtol=1e-9)
 
 
 FROM_A_COMPREHENSION = {name: lambda x, by=by: np.sum(x**by) for name, by in (("two", 2.0), ("three", 3.0))}
