@@ -18,7 +18,7 @@ from s2s.core.record import record
 
 __all__ = [
     "CompileTimeWarning", "DerivativeWarning", "DynamicCallWarning", "EditedAdjointWarning", "NumbaFallbackWarning",
-    "NumbaLeftOutWarning", "Notice", "RecompilationWarning", "RecordedWarning", "SearchWarning",
+    "NotFusedWarning", "NumbaLeftOutWarning", "Notice", "RecompilationWarning", "RecordedWarning", "SearchWarning",
     "SinglePrecisionWarning", "StraightThroughWarning", "TrainedOptionWarning", "ZeroGradientWarning", "log", "tell",
     "with_page",
 ]
@@ -95,6 +95,12 @@ class NumbaFallbackWarning(DerivativeWarning):
     """Numba cannot compile the generated code of a version, which runs as Python with NumPy instead.
 
     The text says which line Numba stops at, and why. Results are the same; only speed is not.
+    """
+
+
+class NotFusedWarning(DerivativeWarning):
+    """A module of arrays does not compile a chain of operations on elements, or gives other numbers for it: they are
+    done one by one. Results are the same; only speed is not.
     """
 
 

@@ -45,6 +45,7 @@ from s2s.optimize.passes import (
     COMPILE_LOOPS,
     EXACT_WHOLE_LOOPS,
     IN_BLOCKS,
+    IN_CHAINS,
     IN_THREADS,
     NESTED,
     NOT_FOR,
@@ -235,8 +236,8 @@ def _compile(
     function = sound(with_heading(function, fn, request, defaults_for(fn, arguments)))
     function = sound(run_passes(SIMPLIFICATIONS, function, context))
     context.sizes = _sizes(arguments, request)
-    if context.sizes:
-        first, *others = IN_BLOCKS
+    if context.sizes or (compiled_for() is not np.ndarray and request.mode not in ("primal", "observed")):
+        first, *others = IN_BLOCKS if context.sizes else IN_CHAINS
         blocked = run_passes([first], function, context)
         function = function if blocked is function else sound(run_passes(others, blocked, context))
     compiled = _emitted(function, fn, primal, arguments)

@@ -55,6 +55,9 @@ def _companion(module: types.ModuleType, path: str) -> Any:
 
 # --- this package ---------------------------------------------------------------------------------------------------
 
+_INSTEAD = {"s2s.runtime._memory": "s2s.arrays.memory", "s2s.runtime._fused": "s2s.arrays.fused"}
+"""Modules of helpers that are others for arrays of other modules."""
+
 _PORTED = ("s2s.runtime", "s2s.rules", "s2s.models")
 
 
@@ -84,8 +87,8 @@ def _run_again(module: types.ModuleType, path: str, original: types.ModuleType, 
     code = spec.loader.get_code(path)  # type: ignore[attr-defined]
     vars(made)["__builtins__"] = {**vars(builtins), "__import__": _importer(module)}
     exec(code, vars(made))
-    if path == "s2s.runtime._memory":
-        other = on(module, "s2s.arrays.memory")
+    if path in _INSTEAD:
+        other = on(module, _INSTEAD[path])
         vars(made).update({name: vars(other)[name] for name in other.__all__})
 
 

@@ -20,7 +20,6 @@ import itertools
 import math
 import operator
 from collections import Counter
-from collections.abc import Container, Iterable
 
 import numpy as np
 
@@ -32,10 +31,11 @@ from s2s.core.operators import PLAIN
 from s2s.core.values import Array, Dim, Scalar, Sequence
 from s2s.optimize.block_steps import BlockSteps
 from s2s.optimize.fusion import tell_fusion
-from s2s.optimize.loops.groups import Group, Groups, Item, Single
+from s2s.optimize.loops.groups import Group, Groups, Item
 from s2s.optimize.loops.lengths import Lengths
 from s2s.optimize.loops.steps import Step
 from s2s.optimize.rewriting import count_uses, map_blocks
+from s2s.optimize.sections import Titles, in_order, statements_of
 from s2s.versions.argument_guards import LargeGuard
 
 __all__ = ["in_blocks"]
@@ -79,7 +79,7 @@ class _Blocks:
                 self.context.evaluator.facts.alike.add((one, other))
 
     def _block(self, block: ir.Block, is_whole: bool = False) -> ir.Block:
-        titles = _Titles(block if is_whole else ir.Block(()))
+        titles = Titles(block if is_whole else ir.Block(()))
         statements = tuple(s for s in block.statements if not titles.has(s))
         items = self.groups.block(statements)
         writers = {id(item): writer for item in items if (writer := self._writer(item)) is not None}
@@ -92,11 +92,11 @@ class _Blocks:
         for writer in writers.values():
             self.written.update(map(self.groups.lengths.of, writer.space))
         made: list[ir.Statement] = []
-        for item in _in_order(items, statements, writers, titles):
+        for item in in_order(items, statements, writers, titles):
             if id(item) in writers:
                 made += writers[id(item)].write(titles, made)
                 continue
-            for s in _statements(item):
+            for s in statements_of(item):
                 titles.put(made, s)
                 made.append(map_blocks(s, self._block))
         return ir.Block(tuple(made), block.yields)
@@ -138,76 +138,6 @@ class _Blocks:
         return found.is_large if isinstance(found, LargeGuard) else found or None
 
 
-def _in_order(
-    items: list[Item], statements: tuple[ir.Statement, ...], loops: Container[int], titles: _Titles
-) -> list[Item]:
-    """The items with each statement where it was, but for those that a loop needs, or that need what it gives. A loop
-    of both sweeps stands where the reverse sweep begins, others where their last statement was."""
-    place = {id(s): k for k, s in enumerate(statements)}
-    made: list[Item] = []
-    behind = {id(one): [before for before in items[:k] if before.effects.stops(one.effects)]
-              for k, one in enumerate(items)}  # fmt: skip
-    done: set[int] = set()
-
-    def key(item: Item) -> int:
-        own = _statements(item)
-        if id(item) in loops and titles.are_mixed(own):
-            own = [s for s in own if titles.of(s) == "reverse"][:1]
-        return place[id(own[-1])]
-
-    def put(item: Item) -> None:
-        if id(item) not in done:
-            done.add(id(item))
-            for before in sorted(behind[id(item)], key=key):
-                put(before)
-            made.append(item)
-
-    for item in sorted(items, key=key):
-        put(item)
-    titles.are_late = any(id(item) in loops and titles.are_mixed(_statements(item)) for item in items)
-    return made
-
-
-class _Titles:
-    """The titles of the sweeps in a block, where statements of both may be done in one loop: it has them inside then.
-    ``are_late`` says that there is such a loop, which is still to come."""
-
-    def __init__(self, block: ir.Block) -> None:
-        self.by_section: dict[str, ir.Statement] = {}
-        self.reverse: set[int] = set()
-        self.are_late = False
-        self.last = ""
-        section = ""
-        for s in block.statements:
-            if isinstance(s, ir.Note) and s.section in ("forward", "reverse"):
-                section = s.section
-                self.by_section[section] = s
-            elif section == "reverse":
-                self.reverse.add(id(s))
-
-    def has(self, s: ir.Statement) -> bool:
-        """Whether a statement is one of them."""
-        return any(s is title for title in self.by_section.values())
-
-    def of(self, s: ir.Statement) -> str:
-        """The sweep that a statement belongs to."""
-        return "reverse" if id(s) in self.reverse else "forward"
-
-    def are_mixed(self, statements: Iterable[ir.Statement]) -> bool:
-        """Whether statements belong to both."""
-        return len({self.of(s) for s in statements}) > 1
-
-    def put(self, made: list[ir.Statement], s: ir.Statement) -> None:
-        """Add the title of the sweep that a statement belongs to, where that before it belongs to the other one. There
-        is no way back."""
-        section = self.of(s)
-        if self.last in (section, "reverse") or (section == "reverse" and self.are_late):
-            return
-        if section in self.by_section:
-            made.append(self.by_section[section])
-        self.last = section
-
-
 class _Writer:
     """One loop. ``pattern`` is an array from before it that has all places; ``kept`` are the arrays that others read,
     ``saved`` is how many others there are."""
@@ -236,7 +166,7 @@ class _Writer:
             return False
         return len(known.shape) == len(self.space) and Dim("", 1) not in known.shape
 
-    def write(self, titles: _Titles, before: list[ir.Statement]) -> list[ir.Statement]:
+    def write(self, titles: Titles, before: list[ir.Statement]) -> list[ir.Statement]:
         """The statements of the loop, and those before and after it."""
         context, after = self.context, Builder(self.context)
         assert self.pattern is not None
@@ -326,11 +256,3 @@ class _Writer:
 
 def _in_place(fn: object) -> bool:
     return any(fn is one for one in PLAIN)
-
-
-def _statements(item: Item) -> list[ir.Statement]:
-    if isinstance(item, Single):
-        return [item.statement]
-    if isinstance(item, Group):
-        return [step.statement for step in item.steps]
-    return [one.step.statement for one in item.additions]

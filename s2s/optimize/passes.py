@@ -16,6 +16,7 @@ from s2s.builder.stages import Pass
 from s2s.core import ir
 from s2s.optimize.accumulate import accumulate
 from s2s.optimize.blocks import in_blocks
+from s2s.optimize.chains import in_chains
 from s2s.optimize.checking import are_checked, checked
 from s2s.optimize.common_factors import take_out_common_factors
 from s2s.optimize.contractions import contract, contract_others
@@ -47,7 +48,7 @@ from s2s.optimize.whole_loops import write_whole_loops
 from s2s.optimize.zero_cotangents import skip_zero_cotangents
 
 __all__ = [
-    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "IN_BLOCKS", "IN_THREADS", "NESTED", "NOT_FOR", "OPTIONAL",
+    "COMPILE_LOOPS", "EXACT_WHOLE_LOOPS", "IN_BLOCKS", "IN_CHAINS", "IN_THREADS", "NESTED", "NOT_FOR", "OPTIONAL",
     "PRODUCTS_OF_LOOPS", "PULLBACK", "SIMPLIFICATIONS", "WHOLE_LOOPS", "WITH_LOOPS", "run_passes", "switched_off",
 ]
 
@@ -115,6 +116,11 @@ BLOCKS = Pass(
     "blocks", in_blocks, "arithmetic on large arrays is done for one block after the other, which stays in the cache",
     optional=True, reassociates=True)
 
+CHAINS = Pass(
+    "chains", in_chains,
+    "arithmetic on arrays of a module that compiles such functions, as CuPy does, is one pass over them",
+    optional=True, reassociates=True)
+
 WHOLE_LOOPS = Pass(
     "whole-loops", write_whole_loops, "loops whose iterations are independent become operations on arrays",
     optional=True, reassociates=True)
@@ -143,6 +149,9 @@ WITH_LOOPS = (LOOPS, SHORT, VERSIONS, DEAD_CODE, SECTIONS)
 IN_BLOCKS = (BLOCKS, VERSIONS, DEAD_CODE, SECTIONS)
 """Of a function after its simplifications, for a backend that runs operations on whole arrays."""
 
+IN_CHAINS = (CHAINS, VERSIONS, DEAD_CODE, SECTIONS)
+"""The same, for arrays of a module that compiles functions of elements."""
+
 IN_THREADS = (*WITH_LOOPS, THREADS)
 """The same where the program asks for threads."""
 
@@ -158,7 +167,7 @@ IN_SWEEPS = {
 }
 """What the sweeps do by themselves, or passes over the primal, and can leave out."""
 
-_EVERY = (WHOLE_LOOPS, *SIMPLIFICATIONS, *IN_THREADS, *IN_BLOCKS, *NESTED)
+_EVERY = (WHOLE_LOOPS, *SIMPLIFICATIONS, *IN_THREADS, *IN_BLOCKS, *IN_CHAINS, *NESTED)
 OPTIONAL = {**{p.name: p.about for p in _EVERY if p.optional}, **IN_SWEEPS}
 
 

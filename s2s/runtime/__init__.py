@@ -80,6 +80,7 @@ from s2s.runtime._dynamic import (
 )
 from s2s.runtime._expected import expect, expect_array, expect_items, expect_kind, unreached_error
 from s2s.runtime._factors import cofactor_of, det_of, factors, inv_of, slogdet_of, solve_with
+from s2s.runtime._fused import fused
 from s2s.runtime._linalg import (
     between,
     cholesky_bar,
@@ -229,7 +230,8 @@ __all__ = [
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
     "einsum_alone", "einsum_bar", "einsum_inputs", "einsum_output", "einsum_transpose", "either_used",
     "expect", "expect_array", "expect_items", "expect_kind", "fit_bar",
-    "fit_cotangent", "fit_dot", "fit_tangent", "floats", "fractions", "gap_quotient", "gather", "gradient_object",
+    "fit_cotangent", "fit_dot", "fit_tangent", "floats", "fractions", "fused",
+    "gap_quotient", "gather", "gradient_object",
     "attributes_of", "has_parts",
     "heap_order", "is_carried", "index_bar", "interp_fp_bar", "interp_piece", "interp_slope", "item_bar", "joined_like",
     "kron_bar", "like", "log_of_positive", "look", "mH", "mT", "make_object", "map_floats", "map_parts",

@@ -143,6 +143,7 @@ class ndarray:
         return wrapped(found, self)
 
     def __setitem__(self, index, value):
+        launched()
         self._held[bare_index(index)] = bare(value)
 
     def __iter__(self):
@@ -198,8 +199,10 @@ def wrapped(found: Any, base: ndarray | None = None) -> Any:
     if type(found) is np.ndarray:
         if base is not None and np.may_share_memory(found, base._held):
             return ndarray(found, base if base._base is None else base._base)
+        launched()
         return ndarray(found)
     if isinstance(found, np.generic):
+        launched()
         return ndarray(np.asarray(found))
     if isinstance(found, (list, tuple)):
         items = [wrapped(item, base) for item in found]
@@ -223,6 +226,9 @@ class ufunc:
         self._host, self.__name__, self.nin, self.nout = host, host.__name__, host.nin, host.nout
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if any(isinstance(a, Traced) for a in args):
+            assert not kwargs
+            return traced(self._host, args)
         if "where" in kwargs:
             raise TypeError(f"Wrong arguments {kwargs}")
         if any(isinstance(a, (list, tuple)) for a in args):
@@ -230,6 +236,7 @@ class ufunc:
         return call(self._host, args, kwargs)
 
     def at(self, a: Any, index: Any, *values: Any) -> None:
+        launched()
         if self.__name__ != "add" or a.dtype.kind == "c":
             raise TypeError(f"{self.__name__}.at does not support {a.dtype}")
         self._host.at(a._held, bare_index(index), *map(bare, values))
@@ -241,6 +248,8 @@ class _Function:
         self.__name__ = self.__qualname__ = path.rpartition(".")[2]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._path in ("where", "clip") and len(args) == 3 and any(isinstance(a, Traced) for a in args):
+            return traced(self._host, args)
         odd = FEW_KEYWORDS.get(self._path, set()) & kwargs.keys()
         if odd:
             raise TypeError(f"{self._path}() got an unexpected keyword argument {odd.pop()!r}")
@@ -346,12 +355,15 @@ def _methods() -> None:
         def plain(self, other, fn=fn):
             if isinstance(other, (list, tuple)):
                 raise TypeError("operands of a list")
+            if isinstance(other, Traced):
+                return NotImplemented
             return wrapped(fn(self._held, bare(other)))
 
         def turned(self, other, fn=fn):
             return wrapped(fn(bare(other), self._held))
 
         def inplace(self, other, fn=getattr(operator, f"i{dunder}" if f"i{dunder}" in dir(operator) else "iadd")):
+            launched()
             fn(self._held, bare(other))
             return self
 
@@ -381,3 +393,106 @@ def _methods() -> None:
 
 
 _methods()
+
+
+# --- functions of elements ------------------------------------------------------------------------------------------
+
+LAUNCHES = 0
+"""How many operations have made or changed an array."""
+
+
+def launched() -> None:
+    global LAUNCHES
+    LAUNCHES += 1
+
+
+class Traced:
+    """What a function is called with when it is compiled: operations on elements make others, all else is refused."""
+
+    __hash__ = None
+    __array_ufunc__ = None
+
+    def __init__(self, make: Any) -> None:
+        self._make = make
+
+    def value(self, memo: dict[int, Any]) -> Any:
+        """What it is in a launch: computed once, as its operands are."""
+        if id(self) not in memo:
+            memo[id(self)] = self._make(memo)
+        return memo[id(self)]
+
+    def __getattr__(self, name: str) -> Any:
+        raise TypeError(f"a function that is compiled has no {name} of an array")
+
+    def __bool__(self):
+        raise TypeError("a function that is compiled has no truth of an array")
+
+    def __getitem__(self, index):
+        raise TypeError("a function that is compiled has no items")
+
+    def __iter__(self):
+        raise TypeError("a function that is compiled has no items")
+
+
+def traced(fn: Any, args: tuple[Any, ...]) -> Traced:
+    """An operation on elements, done when the kernel is launched."""
+    for a in args:
+        if not isinstance(a, (Traced, int, float, complex, np.generic)):
+            raise TypeError(f"{type(a)} in a function that is compiled")
+    return Traced(lambda memo: fn(*(a.value(memo) if isinstance(a, Traced) else a for a in args)))
+
+
+def fuse(kernel_name: str | None = None) -> Any:
+    """The decorator of a function of elements: it is compiled for each kind of arguments, and called by one launch."""
+    assert kernel_name is None or kernel_name.isidentifier()
+    return lambda fn: Kernel(fn, kernel_name or fn.__name__)
+
+
+KERNELS: list[Kernel] = []
+
+
+class Kernel:
+    """A function of elements that is compiled."""
+
+    def __init__(self, fn: Any, name: str) -> None:
+        self.fn, self.name, self.compiled = fn, name, {}
+        KERNELS.append(self)
+
+    def __call__(self, *args: Any) -> Any:
+        for a in args:
+            if not isinstance(a, (ndarray, int, float, complex, np.generic)):
+                raise TypeError(f"Invalid argument type for {self.name!r}: {type(a)}")
+        if not any(isinstance(a, ndarray) for a in args):
+            return self.fn(*args)
+        kinds = tuple((a.dtype, a.ndim) if isinstance(a, (ndarray, np.generic)) else type(a) for a in args)
+        if kinds not in self.compiled:
+            self.compiled[kinds] = self.compile(len(args))
+        operands, made = self.compiled[kinds]
+        given = [bare(a) for a in args]
+        memo = {id(one): value for one, value in zip(operands, given, strict=True)}
+        shape = np.broadcast_shapes(*(np.shape(a) for a in given))
+        launched()
+        results = [one.value(memo) for one in (made if isinstance(made, tuple) else (made,))]
+        results = [ndarray(np.array(np.broadcast_to(one, shape))) for one in results]
+        return tuple(results) if isinstance(made, tuple) else results[0]
+
+    def compile(self, count: int) -> Any:
+        operands = [Traced(None) for _ in range(count)]
+        made = self.fn(*operands)
+        for one in made if isinstance(made, tuple) else (made,):
+            if not isinstance(one, Traced):
+                raise TypeError(f"{type(one)} is the result of a function that is compiled")
+        return operands, made
+
+
+def _operators_of_traced() -> None:
+    for name in "add sub mul truediv floordiv mod pow lt le gt ge eq ne and_ or_ xor lshift rshift".split():
+        fn, dunder = getattr(operator, name), name.rstrip("_")
+        setattr(Traced, f"__{dunder}__", lambda self, other, fn=fn: traced(fn, (self, other)))
+        if dunder not in ("pow", "lt", "le", "gt", "ge", "eq", "ne"):
+            setattr(Traced, f"__r{dunder}__", lambda self, other, fn=fn: traced(fn, (other, self)))
+    for name in ("neg", "invert"):
+        setattr(Traced, f"__{name}__", lambda self, fn=getattr(operator, name): traced(fn, (self,)))
+
+
+_operators_of_traced()

@@ -135,10 +135,17 @@ def _make_object(site: CallSite) -> ir.Atom | None:
     return making.new(site, State(args[0].value, names, tuple(args[2::2])))  # type: ignore[union-attr]
 
 
+def _fused(site: CallSite) -> ir.Atom | None:
+    """``rt.fused(chain, *operands)``: what the function makes of the operands."""
+    if site.is_spread or site.kwargs or not site.args:
+        return None
+    return site.instead_of_atom(site.args[0], site.args[1:])
+
+
 HANDLERS: dict[Any, Handler] = {
     rt.fit_cotangent: _fit, rt.fit_tangent: _fit, rt.make_object: _make_object, rt.call: call_again,
     rt.call_method: call_again, repeated_calls.lost_pullback: _lost, repeated_calls.cotangents_of_call: _pull_again,
-    repeated_calls.cotangents_of_method: _pull_again, rt.pulled: _read_pulled, rt.push: push_again,
+    repeated_calls.cotangents_of_method: _pull_again, rt.pulled: _read_pulled, rt.push: push_again, rt.fused: _fused,
 }
 """What stands for a call of a function that a derivative calls when the program runs, and for the tests of what is
 given to such a function."""
