@@ -1,8 +1,9 @@
 """Kernels on arrays of another module: gradients against those on NumPy, and times beside JAX on the same device.
 
     python -m benchmarks.arrays check cupy          every case at its small size, against NumPy
-    python -m benchmarks.arrays time cupy out.json  the cases of SIZES, against JAX in float64; a limit in
-                                                    seconds may follow
+    python -m benchmarks.arrays time cupy out.json  the cases of SIZES, in chains and without, against JAX in
+                                                    float64; a limit in seconds may follow
+    python -m benchmarks.arrays table out.json      the rows of docs/arrays.md
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ import contextlib
 import importlib
 import io
 import json
+import os
 import statistics
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -123,20 +126,50 @@ def seconds(call: Callable[[], Any], wait: Callable[[Any], None]) -> float:
 
 
 def times(case: Case, size: tuple[int, ...], module: Any) -> dict[str, Any]:
-    """Times of the primal and of value and gradient on the module, and of JAX's on the same device."""
+    """Times of the primal and of value and gradient on the module, in chains and without, and of JAX's on the same
+    device."""
     arguments = case.arguments(*size)
     found: dict[str, Any] = {"case": case.name, "size": list(size)}
     wait = _waiting(module)
-    gradient = s2s.value_and_grad(case.primal, case.argnums)
     there = moved(arguments, module)
-    result = gradient(*there)
+    with _without_chains():
+        apart = s2s.value_and_grad(case.primal, case.argnums)
+        result = apart(*there)
     wait(result)
     with contextlib.suppress(Exception):
         found["primal"] = seconds(lambda: case.primal(*there), wait)
-    found["s2s"] = seconds(lambda: gradient(*there), wait)
+    found["s2s"] = seconds(lambda: apart(*there), wait)
+    found |= _in_chains(case, there, result, wait)
     if case.jax is not None:
         found |= _in_jax(case, arguments, result)
     return found
+
+
+@contextlib.contextmanager
+def _without_chains() -> Iterator[None]:
+    before = os.environ.get("S2S_PASSES", "")
+    os.environ["S2S_PASSES"] = f"{before},-chains"
+    try:
+        yield
+    finally:
+        os.environ["S2S_PASSES"] = before
+
+
+def _in_chains(case: Case, there: Any, result: Any, wait: Callable[[Any], None]) -> dict[str, Any]:
+    """The time of value and gradient in chains, that of the first call, which compiles them, and what stays without."""
+    gradient = s2s.value_and_grad(case.primal, case.argnums)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", s2s.NotFusedWarning)
+        before = time.perf_counter()
+        made = gradient(*there)
+        wait(made)
+        first = time.perf_counter() - before
+        for _ in range(3):  # what is compiled is compared at the first calls
+            wait(gradient(*there))
+        taken = seconds(lambda: gradient(*there), wait)
+    left = [str(one.message).splitlines()[0] for one in told if issubclass(one.category, s2s.NotFusedWarning)]
+    found = {"chains": taken, "chains_compile": first, "chains_differ": difference(made, result)}
+    return {**found, "not_fused": left} if left else found
 
 
 def _waiting(module: Any) -> Callable[[Any], None]:
@@ -159,8 +192,24 @@ def _in_jax(case: Case, arguments: tuple[Any, ...], result: Any) -> dict[str, An
     return {"jax": taken, "jax_compile": compiled, "differs": difference(result, made)}
 
 
+def table(rows: list[dict[str, Any]]) -> Iterator[str]:
+    """The rows of a table of times, in milliseconds."""
+    yield "| case | size | function alone | s2s, no chains | s2s | JAX | s2s / JAX |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        if "refused" in row:
+            continue
+        shown = [f"{1e3 * row[key]:.3g}" if key in row else "" for key in ("primal", "s2s", "chains", "jax")]
+        ratio = f"{row['chains'] / row['jax']:.2g}" if "jax" in row and "chains" in row else ""
+        yield f"| `{row['case']}` | {', '.join(map(str, row['size']))} | {' | '.join(shown)} | {ratio} |"
+
+
 def main(action: str, name: str, file: str = "", limit: str = "") -> None:
     start = time.perf_counter()
+    if action == "table":
+        with open(name) as kept:
+            print("\n".join(table(json.load(kept))))
+        return
     module = importlib.import_module(name)
     if action == "check":
         rows = check(module)

@@ -138,8 +138,7 @@ class _Chain:
         """The statement that makes the function."""
         context, inner = self.context, Builder(self.context)
         params = {a: context.define(name, context.value(a)) for a, name in self._parameters().items()}
-        renamed: dict[ir.Atom, ir.Atom] = {}
-        renamed.update(params)
+        renamed: dict[ir.Atom, ir.Atom] = {a: param for a, param in params.items()}  # noqa: C416 (other types)
         own = titles.inside()
         is_mixed = titles.are_mixed(step.statement for step in self.steps)
         for step in self.steps:
