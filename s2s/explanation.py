@@ -337,8 +337,8 @@ def _of_guard(guard: Guard) -> str:
             module = getattr(value, "__module__", None) or getattr(value, "__name__", "")
             if module in ("builtins", "numpy", "math") or str(module).startswith("numpy."):
                 return ""
-            shown = getattr(value, "__name__", None)
-            return f"`{_path(guard.path)}` is {shown or repr(value)}, as when it was compiled"
+            shown, path = getattr(value, "__name__", None) or repr(value), _path(guard.path)
+            return f"`{path}` is " + ("what it was" if path == shown else f"{shown}, as") + " when it was compiled"
         case AttributeGuard(name=name) if guard.root in ("global", "free", "argument"):
             return f"`{_path(guard.path)}` has {'an' if guard.is_there else 'no'} attribute `{name}`"
         case NamesGuard(names=names) if guard.root in ("global", "free", "argument"):

@@ -128,7 +128,7 @@ def test_what_is_explained_is_data(module):
     assert kinds["rule"] == "numpy.tanh: elementwise"
     assert kinds["kept"] == "`h` is kept for each iteration: the next iteration overwrites it"
     assert "`SCALE` is a float; its value is read at each call" in found.guards
-    assert "`helper` is helper, as when it was compiled" in found.guards
+    assert "`helper` is what it was when it was compiled" in found.guards
     assert found.arguments == {"w": "f8[:,:]", "x": "f8[:]", "n": "int"}
     assert "Numba compiles it in another thread" in found.auto
 
