@@ -162,6 +162,17 @@ def test_complex_numbers(of):
     np.testing.assert_allclose(of(lambda z: z**3, holomorphic=True)(z), np.diag(3 * z**2), rtol=1e-14)
 
 
+@pytest.mark.parametrize("factor", [1.3 + 1.0j, np.complex128(1.3 + 1.0j), np.complex64(1.0 + 1.0j)])
+def test_complex_numbers_that_are_no_arrays(factor):
+    with pytest.raises(ArgumentError, match="the result is complex"):
+        s2s.jacrev(lambda x, a: a * np.sum(x))(X, factor)
+    np.testing.assert_allclose(s2s.jacfwd(lambda x, a: a * np.sum(x))(X, factor), np.full(len(X), factor))
+    for of in (s2s.jacfwd, s2s.jacrev):
+        with pytest.raises(ArgumentError, match="is complex"):
+            of(lambda z: z * z)(factor)
+        assert of(lambda z: z * z, holomorphic=True)(factor) == pytest.approx(2 * factor)
+
+
 def test_complex_results_of_real_arguments():
     found = s2s.jacfwd(lambda x: np.exp(1j * x))(X)
     np.testing.assert_allclose(found, np.diag(1j * np.exp(1j * X)), rtol=1e-14)

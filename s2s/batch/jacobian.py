@@ -397,7 +397,8 @@ def _check_real(joint: Joint, value: AbstractValue, what: str, mode: str) -> Non
         return
     for _, leaf in leaves(value):
         dtype = dtype_of(leaf)
-        if dtype is not None and dtype.kind == "c":
+        is_complex = isinstance(leaf, Scalar) and leaf.type is complex  # one of Python's has no dtype
+        if is_complex or (dtype is not None and dtype.kind == "c"):
             raise error("S2S516", what=what, mode=mode, span=joint.primal.span)
 
 
