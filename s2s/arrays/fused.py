@@ -49,7 +49,9 @@ def fused(chain: Callable[..., Any], *operands: Any) -> Any:
 def _kind(operand: Any) -> Any:
     """What a compiled function depends on of an operand."""
     shape = getattr(operand, "shape", None)
-    return type(operand) if shape is None else (type(operand), operand.dtype, *[n == 1 for n in shape])
+    if shape is None:
+        return type(operand)
+    return type(operand), operand.dtype, tuple([n == 1 for n in shape]) if 1 in shape else len(shape)
 
 
 class _Chain:
