@@ -604,23 +604,12 @@ class Dispatcher:
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
     ) -> Version:
         inner = self._inner_version(avals, values)
-        keeps_pullbacks, recording = inner is not None and inner.keeps_pullbacks, None
         try:
-            version = self._make_from(inner, avals, request, values)
-            if not keeps_pullbacks or not is_recorded(version.compiled):
-                return version
-            recording = version
-        except Exception as problem:
-            if not keeps_pullbacks or not hasattr(problem, "diagnostic"):
+            return self._make_from(inner, avals, request, values)
+        except Exception as problem:  # the errors of the compiler are not imported here
+            if inner is None or not inner.keeps_pullbacks or not hasattr(problem, "diagnostic"):
                 raise
-        assert inner is not None
-        try:
-            version = self._make_from(self._remade(inner, values, ("inner", True)), avals, request, values)
-        except Exception as problem:
-            if recording is None or not hasattr(problem, "diagnostic"):
-                raise
-            return recording
-        return version if recording is None or not is_recorded(version.compiled) else recording
+        return self._make_from(self._remade(inner, values, ("inner", True)), avals, request, values)
 
     def _make_from(
         self, inner: Version | None, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
