@@ -73,7 +73,7 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
             arg = list(arg)
         elif not reads and fn is not next and is_read_item_by_item(arg) and (
             (known is not None and known.takes_all) or fn is np.fromiter
-            or (hasattr(type(arg), "__next__") and table.find(fn) is not None and not is_a(receiver, CONTAINERS))
+            or (hasattr(type(arg), "__next__") and _is_step_of_all(fn) and not is_a(receiver, CONTAINERS))
         ):
             arg = list(checked_items(arg))  # what is computed of the items is one step of these
         made.append(arg)
@@ -87,6 +87,12 @@ def prepared(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tu
             kwargs = {**kwargs, name: _watched(arg)} if reads and name == "func" else kwargs
     return tuple(made), kwargs
 
+
+
+def _is_step_of_all(fn: Any) -> bool:
+    """Whether a function has a rule for all items of an iterator. `any` may leave some, and has no derivative."""
+    rule = table.find(fn)
+    return rule is not None and (rule.kind != "zero" or facts(fn).takes_all)
 
 
 def _by_position(fn: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

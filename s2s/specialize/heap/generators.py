@@ -51,6 +51,8 @@ def noted_loop(context: Context, loop: ir.For, frame: Frame, builder: Builder) -
     with noted(context, builder) as items, followed(context, builder) as source:
         yield
         items += [frame.env[made.result]] if made.result in frame.env else []
+    if len(loop.carried) > 1:  # a variable of the function, assigned by `:=` and read later
+        context.changing_items.update(items)
     source.names = _read_by(loop)
     source.place, source.frame = loop, frame
     context.read_once.update(dict.fromkeys(items, source))

@@ -240,12 +240,16 @@ def as_list(at: At, fn: Any, args: list[ir.Atom]) -> list[ir.Atom]:
         return args
     held = [(a, state_of(at.context, a)) for a in args]
     found = [a for a, state in held if state is not None and state.kind is Iterator]
-    if fn is zip and found and len(args) > 1:
-        return _zipped(at, args, found)
-    return [
+    made = _zipped(at, args, found) if fn is zip and found and len(args) > 1 else [
         take_rest(at, cell_of(at.context, a)) if a in found else a  # type: ignore[arg-type]
         for a in args
     ]
+    if not facts(fn).takes_all and fn not in (iter, ops.unpack, ops.merge_dict):
+        for atom in found:
+            cell = cell_of(at.context, atom)
+            assert cell is not None
+            at.context.heap.unknown[cell] = "how many of its items are taken depends on what reads them"
+    return made
 
 
 def _zipped(at: At, args: list[ir.Atom], iterators: list[ir.Atom]) -> list[ir.Atom]:
