@@ -376,6 +376,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     # other array libraries
     "S2S720": (ArgumentError, "{name} cannot be used: {problem}"),
     "S2S721": (ArgumentError, "a tensor on the device {device} cannot be given to a function of NumPy arrays"),
+    "S2S722": (ArgumentError, "the tensors {place} would get no gradient"),
     # internal
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
     "S2S910": (InternalError, "the pass `{name}` changed what `{function}` computes"),
@@ -488,6 +489,8 @@ HINTS: dict[str, str] = {
     "S2S713": "put the class into a module that both can import, or pickle with `cloudpickle`, which sends the class",
     "S2S711": "send another version, with such arguments as an example",
     "S2S721": "move it: `x.cpu()`",
+    "S2S722": "give tensors as arguments by position, by themselves or in tuples, lists and dicts; "
+              "`x.detach().numpy()` of one that is a constant",
     "S2S910": "these lines; without S2S_VALIDATE the result is used as it is",
 }
 """What to do instead, for the codes where the place that raises does not say it."""

@@ -20,6 +20,7 @@ def wrapped(f: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(f, updated=())
     def of_torch(*args: Any, **kwargs: Any) -> Any:
+        _refuse_tensors(kwargs, "among the arguments by keyword")
         bound = functools.partial(f, **kwargs) if kwargs else f
         tensors: list[Any] = []
         shape = _taken_out(args, tensors)
@@ -28,6 +29,14 @@ def wrapped(f: Callable[..., Any]) -> Callable[..., Any]:
 
     of_torch.__name__ = name_of(f)
     return of_torch
+
+
+def _refuse_tensors(value: Any, place: str) -> None:
+    """Refuse a structure with tensors, of which the derivative would see nothing."""
+    tensors: list[Any] = []
+    _taken_out(value, tensors)
+    if tensors:
+        raise error("S2S722", place=place)
 
 
 class _Place:
@@ -76,6 +85,8 @@ class _Called:
             if one.device.type != "cpu":
                 raise error("S2S721", device=one.device)
         found = self.f(*_put_in(self.shape, [number(_array_of(one)) for one in tensors]))
+        name = name_of(getattr(self.f, "func", self.f))
+        _refuse_tensors(found, f"that `{name}` has from elsewhere than its arguments, and returns,")
         leaves: list[Any] = []
         self.out = _taken_out(_as_tensors(found), leaves)
         self.paths = paths_of(_put_in(self.out, leaves))

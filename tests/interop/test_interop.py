@@ -154,6 +154,17 @@ def test_a_tensor_elsewhere_is_refused(torch):
         to_torch(lambda x: x)(torch.ones(2, device="meta"))
 
 
+def test_tensors_that_would_get_no_gradient_are_refused(torch):
+    """By keyword, or from around the function: autograd would see nothing of them, and leave their part out."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    square = to_torch(lambda x, scale=1.0: x * x * scale)
+    for call in (lambda: square(x=x), lambda: square(x, scale=[x]), lambda: to_torch(lambda y: (y, x * 2.0))(x)):
+        with pytest.raises(ArgumentError, match="S2S722"):
+            call()
+    (square(x, scale=3.0) + x).sum().backward()
+    np.testing.assert_allclose(x.grad, [7.0, 13.0])
+
+
 # --- both -----------------------------------------------------------------------------------------------------------
 
 
