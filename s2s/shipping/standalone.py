@@ -43,7 +43,7 @@ def gathered(version: Version, text: str | None = None, data: list[Any] | None =
     tree = ast.parse(body)
     values = closure_of(version.raw)
     loops = version.compiled.loops
-    if loops is not None and text == loops.text:  # which may read more
+    if loops is not None and text is not None:  # the one that Numba compiles, which may read more
         values = {**{name: imported(path) for name, path in loops.imports.items()}, **loops.objects, **values}
     own = {name for node in tree.body for name in _names(node)}
 

@@ -506,3 +506,25 @@ def test_nothing_is_checked_that_makes_no_difference(tmp_path):
     made = dumped(file, "squares").squares_grad
     for x in (X, np.stack([X, X]), X[:1], X.astype(np.float32)):
         np.testing.assert_allclose(made(x, 2, np.int64(3)), 12.0 * x, rtol=1e-6)
+
+
+def test_what_numba_compiles_stands_alone_with_its_checks(tmp_path):
+    pytest.importorskip("numba")
+    file = tmp_path / "closed.py"
+    file.write_text(textwrap.dedent("""
+        import numpy as np
+
+
+        def make(scale):
+            def bell(x: "f8[:]", is_narrow=True):
+                return np.sum(np.exp(-scale * x * x)) if is_narrow else np.sum(x)
+
+            return bell
+
+
+        bell = make(0.7)
+        """), encoding="utf-8")
+    made = dumped(file, "bell", "--backend", "numba").bell_grad
+    np.testing.assert_allclose(made(X), -1.4 * X * np.exp(-0.7 * X * X), rtol=1e-12)
+    with pytest.raises(ValueError, match="bell_grad was made for .*is_narrow=True"):
+        made(X, False)
