@@ -149,9 +149,21 @@ class Distributed:
             self._begin(engine, values, parts)
         found = self._sum(engine, values, parts, tangents)
         result = divided(found.value, found.rows) if self.reduction == "mean" else found.value
-        result = result[1] if self.mode == "hvp" else result
+        result = self._in_classes_given(result[1] if self.mode == "hvp" else result, values)
         self._tell(time.perf_counter() - start, len(parts), found.rows, result)
         return result
+
+    def _in_classes_given(self, result: Any, values: tuple[Any, ...]) -> Any:
+        """A result with the classes of tuples that the arguments have: workers have made them again from their
+        source."""
+        if self.mode == "jacobian":
+            return result
+        several = isinstance(self.argnums, tuple)
+        given = [item_at(values, self._place(one)) for one in (self.argnums if several else (self.argnums,))]
+        like = tuple(given) if several else given[0]
+        if self.mode == "value_and_grad":
+            return result[0], _in_classes_of(like, result[1])
+        return _in_classes_of(like, result)
 
     # --- the first call
 
@@ -403,6 +415,18 @@ def _names_beneath(loss: Any) -> tuple[str, ...]:
         return ()
     target = target_of(loss.remade[1][0])
     return () if target is None else target.positional
+
+
+def _in_classes_of(like: Any, found: Any) -> Any:
+    if isinstance(like, dict) and type(found) is dict and like.keys() == found.keys():
+        return {key: _in_classes_of(like[key], item) for key, item in found.items()}
+    if not (isinstance(like, (tuple, list)) and isinstance(found, (tuple, list)) and len(like) == len(found)):
+        return found
+    made = [_in_classes_of(a, b) for a, b in zip(like, found)]
+    fields = getattr(found, "_fields", None)
+    if fields is None:
+        return type(found)(made)
+    return (type(like) if getattr(like, "_fields", None) == fields else type(found))(*made)
 
 
 def _copied(values: tuple[Any, ...]) -> tuple[Any, ...]:

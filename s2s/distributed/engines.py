@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
 from typing import Any
 
 from s2s.core.package import install
@@ -256,7 +257,8 @@ class OnCluster:
                 raise error("S2S706", problem=f"it is {self.client.status}: {problem}") from None
             if future.done():
                 try:
-                    return future.result(timeout=self._patience)
+                    with _classes_as_they_are():
+                        return future.result(timeout=self._patience)
                 except TimeoutError:  # its worker has gone with it, or it is on its way
                     if future.status == "error":
                         raise
@@ -291,6 +293,21 @@ class OnCluster:
         except (TimeoutError, OSError):
             return {}
         return found
+
+
+@contextmanager
+def _classes_as_they_are() -> Iterator[None]:
+    """While objects come back from workers: cloudpickle, which has sent the classes of the program itself with them,
+    finds these again, and gives them the methods and attributes that came along, whose source nobody has."""
+    sent = getattr(sys.modules.get("cloudpickle.cloudpickle"), "_DYNAMIC_CLASS_TRACKER_BY_CLASS", {})
+    before = [(kind, dict(vars(kind))) for kind in [*sent]]
+    try:
+        yield
+    finally:
+        for kind, had in before:
+            for name, value in had.items():
+                if vars(kind).get(name) is not value and name not in ("__dict__", "__weakref__", "_abc_impl"):
+                    setattr(kind, name, value)
 
 
 def _check_given(parts: list[tuple[Any, ...]], problem: BaseException, left: int) -> None:
