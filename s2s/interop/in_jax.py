@@ -39,7 +39,7 @@ def wrapped(f: Callable[..., Any], result: Callable[..., Any] | None) -> Callabl
                 whole[k] = one
             return (result or f)(*jax.tree.unflatten(structure, whole))
 
-        shapes = _shapes(like, arrays, known, (structure, _static(leaves, places)))
+        shapes = _shapes(like, arrays, known, (structure, _static(leaves, places)), result is None)
         call = jax.custom_vjp(functools.partial(_callback, host, shapes, tuple(a.ndim for a in arrays)))
         call.defvjp(
             lambda *given: (call(*given), given),
@@ -60,15 +60,31 @@ def _static(leaves: list[Any], places: tuple[int, ...]) -> Any:
     return tuple(repr(leaf) for k, leaf in enumerate(leaves) if k not in places)
 
 
-def _shapes(like: Callable[..., Any], arrays: tuple[Any, ...], known: dict[Any, Any], key: Any) -> Any:
-    """The structure, shapes and dtypes of the result, found once for those of the arguments."""
+def _shapes(
+    like: Callable[..., Any], arrays: tuple[Any, ...], known: dict[Any, Any], key: Any, is_function: bool
+) -> Any:
+    """The structure, shapes and dtypes of the result, found once for those of the arguments; ``is_function`` where
+    ``like`` is the function itself, which sees what ``number`` makes of them."""
     key = (key, tuple((a.shape, a.dtype) for a in arrays))
     if key not in known:
         ones = [np.ones(a.shape, a.dtype) for a in arrays]
-        found = like(*[one if one.ndim else one[()] for one in ones])
-        known[key] = jax.tree.map(
-            lambda x: jax.ShapeDtypeStruct(np.shape(x), jax.dtypes.canonicalize_dtype(np.asarray(x).dtype)), found)
+        found = like(*[number(one) if is_function else one if one.ndim else one[()] for one in ones])
+        small = _small([a.dtype for a in arrays]) if is_function else None
+
+        def shape(x: Any) -> Any:
+            dtype = np.asarray(x).dtype
+            dtype = small if small is not None and dtype == np.float32 else jax.dtypes.canonicalize_dtype(dtype)
+            return jax.ShapeDtypeStruct(np.shape(x), dtype)
+
+        known[key] = jax.tree.map(shape, found)
     return known[key]
+
+
+def _small(dtypes: list[Any]) -> Any:
+    """The dtype of floats that NumPy does not have, where all floats among some dtypes are of such; else None."""
+    floats = [dtype for dtype in dtypes if jax.numpy.issubdtype(dtype, np.inexact)]
+    common = jax.numpy.result_type(*floats) if floats else np.dtype(float)
+    return common if common.kind == "V" else None
 
 
 def _callback(host: Callable[..., Any], shapes: Any, ranks: tuple[int, ...], *arrays: Any) -> Any:
@@ -124,7 +140,7 @@ def _in_full(arg: Any, bar: Any) -> Any:
 
 
 def _is_float(leaf: Any) -> bool:
-    return _is_array(leaf) and np.issubdtype(jax.numpy.result_type(leaf), np.inexact)
+    return _is_array(leaf) and bool(jax.numpy.issubdtype(jax.numpy.result_type(leaf), np.inexact))
 
 
 def _like_arguments(moved: tuple[int, ...], out_bar: Any, *args: Any) -> Any:

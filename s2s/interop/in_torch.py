@@ -89,6 +89,8 @@ class _Called:
         _refuse_tensors(found, f"that `{name}` has from elsewhere than its arguments, and returns,")
         leaves: list[Any] = []
         self.out = _taken_out(_as_tensors(found), leaves)
+        if all(one.dtype == torch.bfloat16 for one in tensors if _is_float(one)) and any(map(_is_float, tensors)):
+            leaves = [one.bfloat16() if one.dtype == torch.float32 else one for one in leaves]
         self.paths = paths_of(_put_in(self.out, leaves))
         return tuple(leaves)
 
@@ -137,7 +139,10 @@ def _conjugate(tensor: Any) -> Any:
 
 
 def _array_of(tensor: Any) -> Any:
-    """The array of a tensor, which may say that it stands for the conjugate or the negative of what it holds."""
+    """The array of a tensor, which may say that it stands for the conjugate or the negative of what it holds; of
+    bfloat16, which NumPy does not have, as float32."""
+    if tensor.dtype == torch.bfloat16:
+        tensor = tensor.float()
     return tensor.detach().resolve_conj().resolve_neg().numpy()
 
 

@@ -19,7 +19,10 @@ Paths = tuple[tuple[tuple[Any, ...], bool], ...]
 
 
 def number(array: Any) -> Any:
-    """An array as the function is to see it: a copy, as it may change it; of rank 0 a number."""
+    """An array as the function is to see it: a copy, as it may change it; of rank 0 a number. Of floats that NumPy does
+    not have (bfloat16) it has float32, which s2s differentiates."""
+    if array.dtype.kind == "V":
+        array = array.astype(np.float32)
     return np.array(array) if np.ndim(array) else np.asarray(array)[()]
 
 

@@ -1,4 +1,4 @@
-"""A program that is run by ``python program.py``, with its own classes, functions and variables, on processes of Dask."""
+"""A program that is run by `python program.py`, with its own classes and functions, on processes of Dask."""
 
 import os
 import subprocess
