@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import difflib
 import io
-import itertools
 import os
 import tokenize
 from collections.abc import Iterator
@@ -157,8 +156,9 @@ def differences(built: Built) -> list[str]:
     before, now = (
         _comments(text) if is_same else ast.unparse(ast.parse(text)).splitlines() for text in (own, built.text)
     )
-    found = difflib.unified_diff(before, now, "there", "now", n=1, lineterm="")
-    return list(itertools.islice(found, SHOWN_OF_DIFFERENCE))
+    found = list(difflib.unified_diff(before, now, "there", "now", n=1, lineterm=""))
+    left = len(found) - SHOWN_OF_DIFFERENCE
+    return found if left <= 0 else [*found[:SHOWN_OF_DIFFERENCE], f"({left} more line{'s' * (left > 1)})"]
 
 
 def _comments(text: str) -> list[str]:
