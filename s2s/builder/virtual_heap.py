@@ -60,6 +60,9 @@ class Cell:
         self.changed_at: ir.Span | None = None
         self.watches: list[Any] = []
         """The loops that run over the object, which are told of its changes (``iterated.Watch``)."""
+        self.viewed: tuple[Cell, State, bool] | None = None
+        """Of a list that stands for the keys, values or items of a dict: the dict, what it held when the list was made,
+        and whether its items are in the list."""
 
     def __repr__(self) -> str:
         return f"Cell({self.name})"
@@ -152,9 +155,20 @@ class Heap:
         """What a cell holds. Raises UnsupportedSyntaxError where that is not known any more."""
         if cell in self.unknown:
             raise error("S2S132", span=span, name=cell.name, label=self.unknown[cell])
+        if cell.viewed is not None:
+            self._check_viewed(*cell.viewed, span)
         for reader in self.readers:
             reader.add(cell)
         return self.peek(cell)
+
+    def _check_viewed(self, cell: Cell, before: State, has_items: bool, span: ir.Span | None) -> None:
+        """Raise UnsupportedSyntaxError where a dict has changed since a list was made of what it holds: Python's view
+        would show that."""
+        now = self.peek(cell)
+        is_same = now is before or (
+            now.whole is None and now.keys == before.keys and (not has_items or now.items == before.items))
+        if cell in self.unknown or not is_same:
+            raise error("S2S181", span=cell.changed_at or span, name=cell.name)
 
     def peek(self, cell: Cell) -> State:
         """What a cell holds, as far as it is known."""

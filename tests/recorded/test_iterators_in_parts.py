@@ -1,4 +1,5 @@
-"""Iterators that something reads in part: items that it has not taken are not made, and the next reader takes them."""
+"""Iterators that something reads in part, whose other items are not made, and are there for the next reader; and views
+of dicts, which show what the dict holds when they are read."""
 
 import itertools
 
@@ -116,10 +117,47 @@ def two_readers(x):
     return a * b**2 + sum(scaled)
 
 
+def values_of_what_grows(x):
+    d = {"a": x[0]}
+    values = d.values()
+    d["z"] = x[1]
+    return sum(v * (i + 1) for i, v in enumerate(values))
+
+
+def items_of_what_changes(x):
+    d, total = {"a": x[0], "b": x[1]}, 0.0
+    items, held = d.items(), [d.values()]
+    d["a"] = x[2]
+    for _, v in items:
+        total += v**2
+    return total * sum(held[0])
+
+
+def keys_of_what_shrinks(x):
+    d = {"a": x[0], "b": x[1]}
+    keys = d.keys()
+    del d["a"]
+
+    def add():
+        d["c"] = x[2] ** 2
+
+    add()
+    return sum(d[k] ** 2 for k in keys) * len(keys)
+
+
+def keys_of_what_keeps_them(x):
+    d = {"a": x[0], "b": x[1]}
+    keys = d.keys()
+    for k in keys:
+        d[k] = d[k] ** 2
+    return sum(d[k] * x[2] for k in keys)
+
+
 PROGRAMS = [
     first_above, first_below, none_above, looked_at, rest_of_an_iterator,
     stored_until, found_in, enumerated_in_part, zipped_in_part, taken_while,
-    mapped_with_fewer, any_of_an_iterator, read_inside_its_loop, two_readers,
+    mapped_with_fewer, any_of_an_iterator, read_inside_its_loop, two_readers, values_of_what_grows,
+    items_of_what_changes, keys_of_what_shrinks, keys_of_what_keeps_them,
 ]
 
 
@@ -139,4 +177,4 @@ def test_items_are_made_when_they_are_taken(f, recorded, monkeypatch):
         bent = (s2s.grad(f)(x + 1e-6 * v) - s2s.grad(f)(x - 1e-6 * v)) / 2e-6
         np.testing.assert_allclose(s2s.hvp(f, (x,), (v,)), bent, rtol=1e-6, atol=1e-8)
     except DifferentiationError as refusal:
-        assert recorded == "0" and refusal.diagnostic.code in ("S2S222", "S2S103", "S2S142", "S2S132")
+        assert recorded == "0" and refusal.diagnostic.code in ("S2S222", "S2S103", "S2S142", "S2S132", "S2S181")

@@ -275,6 +275,9 @@ def _view(which: str) -> Operation:
             pairs = zip(items, entries.values(), strict=True)
             items = [new_list(at, pair, tuple) for pair in pairs]
         made = new_list(at, items)
+        view, viewed = cell_of(at.context, made), cell_of(at.context, mapping)
+        if view is not None and viewed is not None:
+            view.viewed = viewed, at.context.heap.peek(viewed), which != "keys"
         at.specializer.iterables.views[made] = ((cell_of(at.context, mapping), which),)  # type: ignore[assignment]
         return made
 
