@@ -79,7 +79,7 @@ def asked_for(loaded: Loaded, asked: Asked) -> tuple[Any, ...]:
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
     elif asked.mode == "vjp":
         wanted = None
-    if not values:
+    if not values and (target_of(function) is not None or not kinds):
         return function, (), {}, asked.mode, wanted, kinds
     args, kwargs = bound(loaded, values, {**annotated_kinds(function), **kinds})
     return function, args, kwargs, asked.mode, wanted

@@ -370,3 +370,12 @@ def test_the_first_page_has_examples():
     assert "s2s dump model.py:loss " in run("--help").output
     shown = " ".join(run("dump", "--help").output.split())
     assert "The file is imported" in shown and "EXPR is Python, which is evaluated" in shown
+
+
+@pytest.mark.parametrize("command", ["dump", "explain"])
+def test_kinds_of_what_has_no_source_of_its_own(command):
+    """A callable object in front of functions, as SciPy has for arrays of several kinds."""
+    pytest.importorskip("scipy")
+    result = CliRunner().invoke(main, [command, "scipy.special:logsumexp", "--args", "a: f8[:]"])
+    assert result.exit_code == 0, result.output
+    assert "not written in Python" not in result.output and "logsumexp" in result.output
