@@ -118,7 +118,9 @@ def as_array(block: Any) -> Any:
             raise error("S2S701", problem=f"a part is {kind}, which is more than an array of numbers")
         block = np.asarray(block)
         if block.dtype.kind == "O":
-            raise error("S2S701", problem="a part is an array of objects, as of columns or items of several kinds")
+            raise error(
+                "S2S701", problem="a part is an array of objects, as of columns or items of several kinds",
+                hint="give numbers: choose the columns, fill or drop what is missing, `.astype(float)`")
         block = laid_out(block)
     elif not isinstance(getattr(block, "shape", None), tuple):
         raise error("S2S701", problem=f"a part is {with_article(type(block).__name__)}, and no array")

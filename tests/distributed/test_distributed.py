@@ -475,3 +475,11 @@ def test_training_with_an_optimizer():
     found = adam.minimize(objective, np.zeros(3), Xs, ys, steps=60)
     expected = adam.minimize(total, np.zeros(3), X, y, steps=60)
     np.testing.assert_allclose(found.params, expected.params, rtol=1e-8)
+
+
+@pytest.mark.parametrize("column", [["x"] * 4, [1, None, 2, None]], ids=["texts", "missing integers"])
+def test_columns_that_are_no_numbers_are_told(column):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": np.arange(4.0), "b": pd.array(column)})
+    with pytest.raises(ArgumentError, match=r"(?s)array of objects.*S2S701.*astype\(float\)"):
+        d.grad(lambda w, X: np.sum(X @ w), over="X")(np.ones(2), [frame])
