@@ -61,8 +61,8 @@ class Cell:
         self.watches: list[Any] = []
         """The loops that run over the object, which are told of its changes (``iterated.Watch``)."""
         self.viewed: tuple[Cell, State, bool] | None = None
-        """Of a list that stands for the keys, values or items of a dict: the dict, what it held when the list was made,
-        and whether its items are in the list."""
+        """Of a list that stands for the keys, values or items of a dict, and of the dict of an object's attributes:
+        what it is a view of, what that held when it was made, and whether the items are in it."""
 
     def __repr__(self) -> str:
         return f"Cell({self.name})"
@@ -162,8 +162,10 @@ class Heap:
         return self.peek(cell)
 
     def _check_viewed(self, cell: Cell, before: State, has_items: bool, span: ir.Span | None) -> None:
-        """Raise UnsupportedSyntaxError where a dict has changed since a list was made of what it holds: Python's view
-        would show that."""
+        """Raise UnsupportedSyntaxError where a dict or object has changed since a list or dict was made of what it
+        holds: Python's view would show that."""
+        if cell.viewed is not None:
+            self._check_viewed(*cell.viewed, span)
         now = self.peek(cell)
         is_same = now is before or (
             now.whole is None and now.keys == before.keys and (not has_items or now.items == before.items))

@@ -2,6 +2,7 @@
 of dicts, which show what the dict holds when they are read."""
 
 import itertools
+import types
 
 import numpy as np
 import pytest
@@ -153,11 +154,19 @@ def keys_of_what_keeps_them(x):
     return sum(d[k] * x[2] for k in keys)
 
 
+def attributes_of_what_changes(x):
+    o = types.SimpleNamespace(a=x[0])
+    attributes, values = vars(o), o.__dict__.values()
+    o.a = x[1]
+    o.b = x[2] ** 2
+    return sum(attributes.values()) * attributes["a"] + sum(values)
+
+
 PROGRAMS = [
     first_above, first_below, none_above, looked_at, rest_of_an_iterator,
     stored_until, found_in, enumerated_in_part, zipped_in_part, taken_while,
     mapped_with_fewer, any_of_an_iterator, read_inside_its_loop, two_readers, values_of_what_grows,
-    items_of_what_changes, keys_of_what_shrinks, keys_of_what_keeps_them,
+    items_of_what_changes, keys_of_what_shrinks, keys_of_what_keeps_them, attributes_of_what_changes,
 ]
 
 
