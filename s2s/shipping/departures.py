@@ -5,10 +5,10 @@ another one.
                                f8[1], f8[:]     x_bar = np.sum(y, keepdims=True)     so a length of 1 is a departure
                                f4[:], f8[:]     not asked: the numbers are as good as they can be
 
-Each departure is one argument, or one array or number in it, of another kind: more or fewer dimensions, an axis of one
-element, integers or complex numbers for floats, an array for a number. The compiler is asked for the text of each. What
-it refuses is a departure. That is not asked of long texts, and not more often than ``MOST`` times: what is not asked is
-taken for one.
+Each departure is one argument, or one array or number in it, of another kind: more or fewer dimensions, an axis of
+one element, integers or complex numbers for floats, an array for a number. The compiler is asked for the
+text of each. What it refuses is a departure. That is not asked of long texts, and not more often than ``MOST`` times:
+what is not asked is taken for one. An axis of one element is none where all lengths are equal: nothing is broadcast.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Array, Dim, Instance, Mapping, Scalar, Sequence
 from s2s.dispatch.version import Version
 from s2s.errors import DifferentiationError
+from s2s.versions.argument_guards import EqualGuard
 from s2s.versions.signature import key
 
 __all__ = ["Departures", "Remade"]
@@ -51,6 +52,7 @@ class Departures:
         if own.count("\n") > LONG:
             self.remade = None
         self.varied = {path[0] for path in version.request.wrt}
+        self.may_broadcast = _count_lengths(version) > 1
 
     def of_argument(self, number: int, name: str) -> Iterator[Condition]:
         """What holds for an argument that the text is not right for."""
@@ -159,7 +161,9 @@ class Departures:
         ones = []
         for axis, dim in enumerate(shape):
             other = Dim(f"{place}.{axis}") if dim.is_constant else Dim("", 1)
-            if dim.symbol.startswith("?") or not changes(_with(aval, axis, other)):
+            if dim.symbol.startswith("?") or not (dim.is_constant or self.may_broadcast):
+                continue
+            if not changes(_with(aval, axis, other)):
                 continue
             if dim.is_constant:
                 yield f"{_length(place, axis)} != {dim.offset}"
@@ -179,13 +183,35 @@ class Departures:
             return
         is_int = issubclass(kind, (int, np.integer)) and kind is not bool
         if is_int and changes(Scalar(float)):
-            yield f'not hasattr({place}, "__index__")'
-        elif issubclass(kind, (float, np.floating)) and changes(Scalar(int)):
+            yield f"not isinstance({place}, (int, np.integer))"
+            return
+        if issubclass(kind, (float, np.floating)) and changes(Scalar(int)):
             yield f'hasattr({place}, "__index__")'
         if any(changes(Array(np.dtype(float), (Dim(f"{place}.0"),) * rank)) for rank in (1, 0)):
             yield f'hasattr({place}, "__len__")'
         if not issubclass(kind, (complex, np.complexfloating)) and changes(Scalar(complex)):
             yield f"{place}.imag"
+
+
+def _count_lengths(version: Version) -> int:
+    """How many lengths other than 1 the arrays of the arguments have, as far as the version knows: two may be equal
+    without its knowing. A constant beside a length that is not known is of another kind of axis."""
+    found = [(number, dim) for number, aval in enumerate(version.avals) for dim in _lengths_in(aval)]
+    has_unknown = {number for number, dim in found if dim.symbol}
+    same = {dim: dim for number, dim in found if dim.symbol or (dim.offset != 1 and number not in has_unknown)}
+    for guard in version.compiled.guards:
+        if isinstance(guard, EqualGuard) and guard.first in same and guard.second in same:
+            one, other = same[guard.first], same[guard.second]
+            same = {dim: one if kept == other else kept for dim, kept in same.items()}
+    return len(set(same.values()))
+
+
+def _lengths_in(aval: AbstractValue) -> Iterator[Dim]:
+    if isinstance(aval, Array):
+        yield from aval.shape or ()
+    elif isinstance(aval, (Sequence, Mapping, Instance)):
+        for item in aval.items:
+            yield from _lengths_in(item)
 
 
 def _is_wider(aval: AbstractValue) -> bool:
