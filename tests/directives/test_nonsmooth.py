@@ -1041,14 +1041,17 @@ def by_a_number(x, k=2.0):
 
 
 @pytest.mark.parametrize("blocks", [[ZERO_BLOCK], {0: ZERO_BLOCK}])
-def test_a_block_in_a_container_is_no_other(blocks):
+def test_a_block_in_a_container_is_the_one_that_is_there(blocks):
     def f(x, blocks):
         with blocks[0]:
             y = np.floor(x)
         return y
 
-    with pytest.raises(ArgumentError, match="S2S544"):
-        s2s.grad(f)(X, blocks)
+    assert s2s.grad(f)(X, blocks) == 0.0
+    blocks[0] = s2s.nonsmooth("straight_through")
+    assert s2s.grad(f)(X, blocks) == 1.0
+    blocks[0] = ZERO_BLOCK
+    assert s2s.grad(f)(X, blocks) == 0.0
 
 
 @pytest.mark.parametrize("f", [in_a_generator, in_a_class, in_a_stack, by_its_method, by_a_branch, by_a_number])

@@ -16,7 +16,8 @@ def as_users_have_it(monkeypatch):
 
 
 X = np.array([0.3, 1.2, 2.7])
-NAMES = ["steep", "flat", "steep"]
+STEEP, FLAT, HALVED = map(np.str_, ("steep", "flat", "halved"))  # the compiler knows Python's own texts by value
+NAMES = [STEEP, FLAT, STEEP]
 
 
 def text_of(found, part, stage=-1):
@@ -122,7 +123,7 @@ def test_closures_that_share_a_text_are_one():
 
 def test_functions_that_are_called_in_blocks_with_choices():
     with s2s.nonsmooth("straight_through"):
-        made = describe(programs.chosen, (X, ["steep"]), modes=("grad",), backends=("numpy",))
+        made = describe(programs.chosen, (X, [STEEP]), modes=("grad",), backends=("numpy",))
     (part,) = variant(made, "grad")["called"]
     assert part["name"] == "steep_vjp" and part["cost"]["right"]
     at = variant(made, "grad")["facts"][key(made, "r = x - np.floor(x)")]
@@ -138,7 +139,7 @@ def test_the_derivative_stays_what_it_was():
 
 
 def test_a_version_that_is_made_for_what_was_seen_has_its_stages():
-    made = describe(programs.stepped, (X, ["halved"]), modes=("grad", "jvp"), backends=("numpy",))
+    made = describe(programs.stepped, (X, [HALVED]), modes=("grad", "jvp"), backends=("numpy",))
     for mode, name in (("grad", "halved_vjp"), ("jvp", "halved_jvp")):
         shown = variant(made, mode)
         assert shown["refused"] is None and [part["name"] for part in shown["called"]] == [name]
@@ -146,9 +147,9 @@ def test_a_version_that_is_made_for_what_was_seen_has_its_stages():
 
 
 def test_one_that_was_made_before_is_shown():
-    s2s.grad(programs.stepped)(X, ["halved", "halved"])
+    s2s.grad(programs.stepped)(X, [HALVED, HALVED])
     for _ in range(2):
-        made = describe(programs.stepped, (X, ["halved", "halved"]), modes=("grad",), backends=("numpy",))
+        made = describe(programs.stepped, (X, [HALVED, HALVED]), modes=("grad",), backends=("numpy",))
     shown = variant(made, "grad")
     assert shown["refused"] is None and shown["stages"][-1]["name"] == "final"
     assert shown["cost"]["derivative"] > 0.0 and [part["count"] for part in shown["called"]] == [2]

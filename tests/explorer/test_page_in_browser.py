@@ -298,7 +298,8 @@ def test_a_refusal_is_shown_in_its_mode(chromium, tmp_path):
 
 @pytest.fixture(scope="module")
 def of_calls(tmp_path_factory):
-    page = s2s.explore(programs.chosen, np.array([0.3, 1.2, 2.7]), ["steep", "flat", "steep"], modes=("grad", "jvp"))
+    names = [*map(np.str_, ("steep", "flat", "steep"))]  # the compiler knows those of Python by value
+    page = s2s.explore(programs.chosen, np.array([0.3, 1.2, 2.7]), names, modes=("grad", "jvp"))
     return page.save(tmp_path_factory.mktemp("page") / "chosen.html")
 
 
