@@ -235,7 +235,7 @@ def test_equals_vmap_of_jax() -> None:
 
 
 @pytest.mark.parametrize(
-    ("axes", "message"), [((None, 0), "arguments: 3, axes: 2"), ((None, 2, 0), "no axis 2"), ((None, 0, (0, 0)), "axes")]
+    ("axes", "message"), [((None, 0), "3, axes: 2"), ((None, 2, 0), "no axis 2"), ((None, 0, (0, 0)), "axes")]
 )
 def test_axes_that_do_not_fit_are_refused(axes: Any, message: str) -> None:
     with pytest.raises(errors.ArgumentError, match=message):
