@@ -110,6 +110,7 @@ ALLOWED = {
     ("specialize/resolution.py", "_taken_by"): "how many arguments a known function takes",
     ("specialize/stores.py", "store"): "which module a global variable belongs to",
     ("analysis/functions.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
+    ("optimize/chain_steps.py", "_is_fused"): "whether scipy.special was imported, whose function a ufunc may be",
     ("analysis/functions.py", "_named_in"): "of functions of s2s, which no program changes",
     ("analysis/abstract/folding.py", "_is_trusted"): "which library the code of a function belongs to",
     ("analysis/abstract/folding.py", "_by_scipy"): "scipy.fft's own backend, which no program replaces",
