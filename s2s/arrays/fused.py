@@ -16,6 +16,7 @@ import numpy as np
 
 from s2s.arrays.namespace import Namespace
 from s2s.core.array_classes import module_of_arrays
+from s2s.core.bounded import Recent
 from s2s.notices import Notice, tell
 
 __all__ = ["fused"]
@@ -23,15 +24,17 @@ __all__ = ["fused"]
 CHECKED = 3
 """So many calls for each kind of operands are compared: the first may be of zeros alone."""
 
-_chains: dict[types.CodeType, _Chain] = {}
-"""By the code of the function, which stays where the function is made again by each call of what has it inside."""
+_chains = Recent[int, "_Chain"](4096)
+"""By the ``id`` of the code of the function, which stays where the function is made again by each call of what has it
+inside. Equal code of another version may mean other functions by its names."""
 
 
 def fused(chain: Callable[..., Any], *operands: Any) -> Any:
     """What a function of elements makes of its operands, by one kernel where the module of these compiles it."""
-    found = _chains.get(chain.__code__)  # type: ignore[attr-defined]
+    code = chain.__code__  # type: ignore[attr-defined]
+    found = _chains.get(id(code))
     if found is None:
-        found = _chains[chain.__code__] = _Chain(chain)  # type: ignore[attr-defined]
+        found = _chains[id(code)] = _Chain(chain)
     kinds = tuple(map(_kind, operands))
     calls = found.calls.get(kinds, 0)
     if calls is None:
