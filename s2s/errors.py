@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from s2s.core.ir import Span
 
 __all__ = [
-    "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
+    "ABOUT_OBJECTS", "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
     "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SharedMemoryError", "SourceUnavailableError",
     "UnsupportedSyntaxError", "error", "not_a_function",
 ]
@@ -381,6 +381,10 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S901": (InternalError, "internal error in s2s: {problem}"),
     "S2S910": (InternalError, "the pass `{name}` changed what `{function}` computes"),
 }
+
+ABOUT_OBJECTS = frozenset(f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138, 210))
+"""Refusals of changes of objects, which may be followed where numbers are known: the iterations of a loop that is
+unrolled, the lengths and counts of a call."""
 
 _WITH_RULES = "write it with functions of NumPy or math that have rules, or give it undifferentiated values"
 

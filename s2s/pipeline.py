@@ -35,7 +35,7 @@ from s2s.core.limits import TooLong, check_statements
 from s2s.core.progress import AFTER, shown_on_terminal
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Array, Same, Unknown
-from s2s.errors import DifferentiationError, error
+from s2s.errors import ABOUT_OBJECTS, DifferentiationError, error
 from s2s.notices import Notice, log, tell
 from s2s.optimize.checking import checked, sound
 from s2s.optimize.dead import drop_dead
@@ -66,7 +66,6 @@ from s2s.specialize.calls.policies import of_options
 from s2s.specialize.calls.stacks import loses_stores
 from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
-from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.expected import HEAD
 from s2s.specialize.inplace import own_arguments
 from s2s.specialize.outside import keep_outside

@@ -22,16 +22,13 @@ from typing import Any
 from s2s.core.const import Const
 from s2s.core.limits import FEW_ARGUMENTS, FEW_NUMBERS
 from s2s.core.values import AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence
+from s2s.errors import ABOUT_OBJECTS
 from s2s.versions.signature import with_length
 
 __all__ = ["OF_LENGTHS", "ByNumbers", "ShortLengths"]
 
-_OF_OBJECTS = frozenset(f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138))  # as in deferred_refusals
-OF_LENGTHS = _OF_OBJECTS | {"S2S118", "S2S207", "S2S210"}
+OF_LENGTHS = ABOUT_OBJECTS | {"S2S118", "S2S207"}
 """The refusals of what might be known if the number of arguments of a call, of items of a list or of axes were."""
-
-MOST_NUMBERS = 8
-"""For so many lengths and counts there are versions of their own; others are refused, or recorded."""
 
 
 class ByNumbers:
@@ -39,7 +36,6 @@ class ByNumbers:
 
     def __init__(self) -> None:
         self._has_counts: dict[tuple[AbstractValue, ...], bool] = {}
-        self._seen: dict[tuple[AbstractValue, ...], set[tuple[AbstractValue, ...]]] = {}
 
     def add(self, avals: tuple[AbstractValue, ...], has_counts: bool) -> None:
         """From here on the lengths of such arguments are known, and with ``has_counts`` the values of integers too."""
@@ -50,13 +46,7 @@ class ByNumbers:
 
     def exact(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> tuple[AbstractValue, ...]:
         """The abstract values of arguments with these numbers known, where they are parts of versions."""
-        if avals not in self._has_counts:
-            return avals
-        found, seen = _with_numbers(avals, values, self._has_counts[avals]), self._seen.setdefault(avals, set())
-        if found not in seen and len(seen) == MOST_NUMBERS:
-            return avals
-        seen.add(found)
-        return found
+        return _with_numbers(avals, values, self._has_counts[avals]) if avals in self._has_counts else avals
 
     @staticmethod
     def tried(

@@ -8,14 +8,11 @@ from s2s import runtime as rt
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.values import UNKNOWN
-from s2s.errors import DifferentiationError
+from s2s.errors import ABOUT_OBJECTS, DifferentiationError
 from s2s.specialize.frames import Frame
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
-
-ABOUT_OBJECTS = frozenset({f"S2S{code}" for code in (112, 113, 131, 132, 134, 136, 137, 138, 210)})
-"""Refusals of changes of objects, which may be followed where the iterations of a loop are unrolled."""
 
 
 def may_refuse_later(specializer: Specializer, frame: Frame, problem: DifferentiationError) -> bool:
@@ -42,4 +39,4 @@ def refusal(problem: DifferentiationError, builder: Builder) -> Builder:
     return child
 
 
-__all__ = ["ABOUT_OBJECTS", "may_refuse_later", "may_refuse_some", "refusal"]
+__all__ = ["may_refuse_later", "may_refuse_some", "refusal"]

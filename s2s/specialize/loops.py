@@ -16,13 +16,12 @@ from s2s.core import ir
 from s2s.core.dataflow import along, reachable
 from s2s.core.limits import FEW_ARGUMENTS
 from s2s.core.values import NO_ITEM, UNKNOWN, AbstractValue, Array, Range, Scalar
-from s2s.errors import DifferentiationError, error
+from s2s.errors import ABOUT_OBJECTS, DifferentiationError, error
 from s2s.normalize.while_true import changes_something, with_test_inside
 from s2s.optimize.ranges import constant_range, turned
 from s2s.rules import table
 from s2s.specialize import fixpoints
 from s2s.specialize.branching import join_sides, phi
-from s2s.specialize.deferred_refusals import ABOUT_OBJECTS
 from s2s.specialize.frames import Frame, is_of_s2s
 from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.items import UNROLL_AT_MOST, Counted, few_iterations
