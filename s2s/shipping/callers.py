@@ -18,6 +18,7 @@ import re
 import types
 from collections.abc import Iterator
 from collections.abc import Sequence as Several
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from s2s.codegen.printing import WIDTH
 from s2s.codegen.statements import heading
 from s2s.core.values import AbstractValue, Dim, Instance, Known, Mapping, Same, Sequence
 from s2s.dispatch.version import Version
-from s2s.shipping.departures import Departures
+from s2s.shipping.departures import Condition, Departures
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.expressions import split_symbol
 from s2s.versions.guards import AliasGuard, KindGuard, ObjectGuard
@@ -52,7 +53,7 @@ def with_conditions(
     if entry is None or entry.decorator_list:
         return text
     names, read = [p.name for p in parameters_of(function)], _read(function)
-    conditions: list[tuple[str, str]] = []
+    conditions: list[Condition] = []
     for k, (name, aval) in enumerate(zip(names, version.avals, strict=False)):
         if name in read:
             conditions += _conditions(name, aval)
@@ -61,16 +62,47 @@ def with_conditions(
     conditions = _without_doubles([*conditions, *_of_guards(version, departures, own, read)])
     if not conditions:
         return text
-    test = " or ".join(differs for differs, _ in conditions)
-    said = ", ".join(dict.fromkeys(holds for _, holds in conditions))
-    lines = [
-        *laid_out(ast.parse(test, mode="eval").body, WIDTH - 4, "if ", ":"),
-        *("    " + line for line in _raised(f"{entry.name} was made for {said}")),
-    ]
+    lines = [f"    {line}" for checked in _by_line(entry.name, conditions) for line in _check(entry.name, checked)]
     start = _first_statement(entry)
     rest = text.split("\n")
-    made = "\n".join([*rest[:start], *("    " + line for line in lines), *rest[start:]])
-    return made if "np." not in test or "import numpy as np\n" in made else f"import numpy as np\n\n\n{made}"
+    made = "\n".join([*rest[:start], *lines, *rest[start:]])
+    needs_numpy = any("np." in differs for differs, _ in conditions) and "import numpy as np\n" not in made
+    return f"import numpy as np\n\n\n{made}" if needs_numpy else made
+
+
+def _by_line(name: str, conditions: list[Condition]) -> list[list[Condition]]:
+    """The conditions in groups that have one ``if`` each: what is said of one argument stays together, and as many of
+    these go together as one line has room for."""
+    made: list[list[Condition]] = []
+    is_whole = False
+    for _, same in groupby(conditions, key=lambda condition: condition[1]):
+        group = list(same)
+        parts = _filled([[one] for one in group], name)
+        if is_whole and len(parts) == 1 and len(_check(name, made[-1] + group)) == 2:
+            made[-1] += group
+        else:
+            made += parts
+            is_whole = len(parts) == 1
+    return made
+
+
+def _filled(groups: list[list[Condition]], name: str) -> list[list[Condition]]:
+    """Neighbours joined, as long as the check of both is two lines."""
+    made: list[list[Condition]] = []
+    for group in groups:
+        if made and len(_check(name, made[-1] + group)) == 2:
+            made[-1] += group
+        else:
+            made.append(group)
+    return made
+
+
+def _check(name: str, conditions: list[Condition]) -> list[str]:
+    """The statement that raises where one of the conditions holds."""
+    test = " or ".join(differs for differs, _ in conditions)
+    said = ", ".join(dict.fromkeys(holds for _, holds in conditions))
+    head = laid_out(ast.parse(test, mode="eval").body, WIDTH - 4, "if ", ":")
+    return [*head, *(f"    {line}" for line in _raised(f"{name} was made for {said}"))]
 
 
 def _raised(message: str) -> list[str]:
@@ -91,7 +123,7 @@ def _quoted(text: str) -> str:
     return quote + text.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
 
 
-def _without_doubles(conditions: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _without_doubles(conditions: list[Condition]) -> list[Condition]:
     """Each condition once, and none that others say: a length that must be 2, or that of another array which must not
     be 1, needs not be compared with 1. What an array of one dimension must be in all is its shape."""
     tests = dict(conditions)

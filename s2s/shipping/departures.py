@@ -25,7 +25,7 @@ from s2s.errors import DifferentiationError
 from s2s.versions.argument_guards import EqualGuard
 from s2s.versions.signature import key
 
-__all__ = ["Departures", "Remade"]
+__all__ = ["Condition", "Departures", "Remade"]
 
 Remade = Callable[[Version, int, AbstractValue], Version]
 """The version with another abstract value in the place of one of its arguments."""
