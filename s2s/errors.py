@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 __all__ = [
     "ABOUT_OBJECTS", "CATALOGUE", "HINTS", "ArgumentError", "Diagnostic", "DifferentiationError", "InternalError",
     "NoDerivativeError", "NonFiniteError", "NonScalarOutputError", "SharedMemoryError", "SourceUnavailableError",
-    "UnsupportedSyntaxError", "error", "not_a_function",
+    "UnsupportedSyntaxError", "error", "not_a_function", "result_is_changed",
 ]
 
 CONTEXT_LINES = 2
+CALLERS = 4
+"""How many of those who asked are shown, from each end."""
 
 
 @record
@@ -295,7 +297,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     ),
     "S2S511": (ArgumentError, "{problem}"),
     "S2S512": (ArgumentError, "`{name}` has not been called yet"),
-    "S2S513": (ArgumentError, "there are {primals} primals and {tangents} tangents"),
+    "S2S513": (ArgumentError, "the numbers of primals and tangents differ: {primals} and {tangents}"),
     "S2S514": (ArgumentError, "the tangent of {name} has shape {got}, the argument has shape {expected}"),
     "S2S515": (ArgumentError, "the tangent of {name} is {got}, the argument is {expected}"),
     "S2S516": (ArgumentError, "{what} is complex; a Jacobian by {mode} mode needs real numbers there"),
@@ -475,8 +477,10 @@ HINTS: dict[str, str] = {
     "S2S545": "convert first, `x.astype(int)`",
     "S2S546": "write it as rule(out, out_bar, *args, **kwargs), with the arguments of the call",
     "S2S547": "keep what it reads away from this point; with `s2s.debug()` around it, the code has every step",
+    "S2S601": "give it the structure of the parameters, with arrays of the same shapes",
     "S2S603": "make them floats: `np.asarray(params, dtype=float)`",
     "S2S604": "copy one of them, or list it once",
+    "S2S606": "take the gradient of a loss that reads them",
     "S2S607": "use a smaller learning rate, or make the loss finite there",
     "S2S609": "give what `s2s.optim.to_arrays` has made of a structure like this one",
     "S2S701": "cut them at the same rows; Dask arrays by `rechunk`",
@@ -531,11 +535,18 @@ def render(diagnostic: Diagnostic) -> str:
     elif diagnostic.label:
         lines.append(_note("because:", diagnostic.label, width))
     if diagnostic.asked_by:
-        lines.append(_note("asked by:", " -> ".join(diagnostic.asked_by), width))
+        lines.append(_note("asked by:", " -> ".join(_shortened(diagnostic.asked_by)), width))
     if diagnostic.hint:
         title = "report:  " if diagnostic.code.startswith("S2S9") else "instead: "
         lines.append(_note(title, diagnostic.hint, width))
     return "\n".join(lines)
+
+
+def _shortened(callers: tuple[str, ...]) -> tuple[str, ...]:
+    """Who asked, without the middle of a deep recursion."""
+    if len(callers) <= 2 * CALLERS:
+        return callers
+    return *callers[:CALLERS], f"... {len(callers) - 2 * CALLERS} more ...", *callers[-CALLERS:]
 
 
 def _width(span: Span | None) -> int:
@@ -604,6 +615,15 @@ def no_scalar(name: str, kind: str, span: Span | None = None) -> Differentiation
     else:
         hint = "return one float that is computed from the arguments"
     return error("S2S402", span=span, name=name, kind=kind, hint=hint)
+
+
+def result_is_changed(name: str, span: Span | None) -> DifferentiationError:
+    """The UnsupportedSyntaxError for a call whose function is known only at run time, and whose result, of this name if
+    it has one, may be or share an array that is changed in place."""
+    if name:
+        return error("S2S118", span=span, name=name)
+    hint = "let the function return a new array; or write the call so that its function is known: a recursion as a loop"
+    return error("S2S118", span=span, name="what this call gives", hint=hint)
 
 
 def not_a_function(f: Any) -> DifferentiationError:

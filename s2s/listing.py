@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib.util
 import operator
 import sys
+from collections.abc import Collection
+from typing import Any
 
+from s2s.core.inspection import class_attribute
 from s2s.core.record import record
 from s2s.rules import table
+from s2s.specialize.calls.storing import CHANGING
 
 __all__ = ["FunctionRow", "as_markdown", "functions"]
 
@@ -72,12 +77,40 @@ def _is_public(rule: table.Rule) -> bool:
     if name.partition(".")[0] in ("s2s", *table.WRAPPERS) or "._" in name:
         return False
     owner, _, attribute = rule.name.rpartition(".")
-    return owner not in sys.modules or hasattr(sys.modules[owner], attribute)  # else that of a private module in it
+    if owner not in sys.modules:
+        return True
+    found = getattr(sys.modules[owner], attribute, None)  # another one where this is that of a private module in it
+    return found is rule.fn or (found is not None and table.find(found) is None)
 
 
 def _row(rule: table.Rule) -> FunctionRow:
-    name = rule.name.removeprefix("_").replace("builtins.", "")
+    name = _reached_by(rule).removeprefix("_").replace("builtins.", "")
+    if rule.kind == "refuse" and _is_among(rule.fn, CHANGING):
+        return FunctionRow(name, BOTH, KINDS["model"], "stores into its first argument")
     return FunctionRow(name, _modes(rule), KINDS[rule.kind], _notes(rule))
+
+
+def _is_among(fn: Any, known: Collection[Any]) -> bool:
+    return any(fn is one for one in known)
+
+
+def _reached_by(rule: table.Rule) -> str:
+    """The name of a function, that of a method with a class or an object that users can import."""
+    owner = getattr(rule.fn, "__objclass__", None)
+    if isinstance(owner, type) and owner.__module__ == "builtins" and not hasattr(builtins, owner.__name__):
+        modules = (name for name in sorted(sys.modules) if "._" not in name)
+        home = next((name for name in modules if vars(sys.modules[name]).get(owner.__name__) is owner), None)
+        return f"{home}.{rule.name}" if home else rule.name
+    module, _, cls = rule.name.rpartition(".")[0].rpartition(".")
+    if module not in sys.modules or hasattr(sys.modules[module], cls):
+        return rule.name
+    method = rule.name.rpartition(".")[2]
+    public = {name: one for name, one in vars(sys.modules[module]).items() if name[0] != "_"}
+    classes = [
+        name for name, one in public.items() if isinstance(one, type) and class_attribute(one, method) is rule.fn
+    ]
+    objects = [name for name, one in public.items() if type(one).__name__ == cls]
+    return ".".join([module, min(classes or objects, default=cls), method])
 
 
 def _modes(rule: table.Rule) -> tuple[str, ...]:

@@ -123,9 +123,13 @@ def _for_numba(f: Any, options: dict[str, bool]) -> Differentiable[..., Any]:
 
 def _parameters(target: Target) -> tuple[str, ...]:
     """The names of the parameters. Raises where there are any number of them, or some have set values."""
-    plain = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in target.public)
-    if not plain or len(target.public) != len(target.parameters):
-        raise _refusal(target, "it takes any number of arguments, some by keyword only, or has set ones")
+    for p in target.public:
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            raise _refusal(target, f"it takes any number of arguments, `{p}`")
+        if p.kind is p.KEYWORD_ONLY:
+            raise _refusal(target, f"it takes `{p.name}` by keyword only")
+    if len(target.public) != len(target.parameters):
+        raise _refusal(target, "some of its arguments are set already, by `functools.partial` or as a method's `self`")
     return tuple(p.name for p in target.public)
 
 

@@ -36,7 +36,7 @@ def jvp(
     made = derivative("jvp", f, moved, has_aux, "zeros", len(primals), changes)
     push = made(*primals, **kwargs)
     name = name_of_function(f)
-    along = [fit_tangent(tangents[k], primals[k], f"argument {k} of {name}") for k in moved]
+    along = [fit_tangent(tangents[k], primals[k], f"argument {k} of `{name}`") for k in moved]
     try:
         answer = push(*along)
     except Exception as problem:

@@ -5,8 +5,10 @@ import pickle
 import re
 import runpy
 import string
+import struct
 import traceback
 
+import numpy as np
 import pytest
 
 import s2s
@@ -299,3 +301,82 @@ def test_an_array_of_another_module_is_named_with_its_module():
     with pytest.raises(s2s.errors.ArgumentError, match=r"`x` of `of_two` is a torch.Tensor") as caught:
         s2s.grad(of_two)(torch.ones(2), 1.0)
     assert caught.value.diagnostic.hint.startswith("pass an array of NumPy, `np.asarray(...)`")
+
+
+def filled(a, x, n):
+    a[n] = x
+    return 0.0 if n == 0 else filled(a, x, n - 1)
+
+
+def test_the_middle_of_a_deep_recursion_is_left_out():
+    callers = tuple(f"f (m.py:{k})" for k in range(40))
+    text = render(Diagnostic("S2S209", "no", asked_by=callers)).splitlines()[-1]
+    assert text == (
+        "  = asked by: f (m.py:0) -> f (m.py:1) -> f (m.py:2) -> f (m.py:3) -> ... 32 more ..."
+        " -> f (m.py:36) -> f (m.py:37) -> f (m.py:38) -> f (m.py:39)")
+    assert "more" not in render(Diagnostic("S2S209", "no", asked_by=callers[:8]))
+
+
+def raised(call, *args):
+    with pytest.raises(DifferentiationError) as info:
+        call(*args)
+    return info.value.diagnostic
+
+
+def test_messages_name_what_the_user_wrote(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+
+    def unpacked(x):
+        return struct.unpack("d", struct.pack("d", x))[0]
+
+    hint = raised(s2s.grad(unpacked), 2.0).hint
+    assert "`s2s.defvjp(struct.pack, rule)`" in hint and "`import struct; struct.pack = " in hint
+
+    def read(x, n):
+        items = iter([x, 2.0 * x, 3.0 * x])
+        for _, item in zip(range(n), items):
+            x = x * item
+        return x + next(items)
+
+    assert raised(s2s.grad(read), 2.0, 1).summary == "how far the iterator `items` has been read is not known here"
+
+    def changed(x, y):
+        x[0] = 2.0 * y[1]
+        return np.sum(x * y)
+
+    x = np.ones(3)
+    assert "of `changed` share memory" in raised(s2s.grad(changed), x, x[:2][::-1]).summary
+
+    def by_samples(x):
+        return np.sum(s2s.map(lambda a: 2.0 * a, in_axes=0, out_axes=x)(x))
+
+    problem = raised(s2s.grad(by_samples), x)
+    assert problem.code == "S2S519" and problem.span.file == __file__ and problem.asked_by == ()
+
+    with pytest.raises(ArgumentError, match="the tangent of argument 0 of `changed` has shape"):
+        s2s.jvp(changed, (x, x), (x[:2], x))
+
+
+def test_a_call_whose_result_may_be_changed_is_not_told_to_be_copied(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+
+    def f(x, n):
+        a = np.zeros(3)
+        filled(a, x, n)
+        return np.sum(a)
+
+    problem = raised(s2s.grad(f), 2.0, 2)
+    assert problem.summary.startswith("what this call gives is changed in place") and "recursion" in problem.hint
+
+
+def test_where_a_recording_has_no_advice_that_of_the_compiler_is_given(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+
+    class Scale:
+        def __rmul__(self, other):
+            return 2.0 * other
+
+    problem = raised(s2s.grad(lambda x: np.sum(x * Scale())), np.ones(3))
+    assert (problem.code, problem.hint) == ("S2S201", HINTS["S2S137"])
+    problem = raised(s2s.grad(lambda x: np.sum(x * np.array([str(v) for v in x]).astype(float))), np.ones(3))
+    assert (problem.code, problem.hint) == ("S2S202", HINTS["S2S180"])

@@ -364,7 +364,7 @@ class Dispatcher:
                 continue
             first, second = by_name.get(guard.first), by_name.get(guard.second)
             if first is None or first is not second:
-                raise error("S2S510", name=self.name, first=guard.first, second=guard.second)
+                raise error("S2S510", name=self.target.name, first=guard.first, second=guard.second)
             earlier, later = sorted((guard.first, guard.second), key=self.target.parameters.index)
             place = self.target.parameters.index(later)
             if not isinstance(avals[place], Same):

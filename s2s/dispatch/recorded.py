@@ -18,11 +18,15 @@ from typing import Any
 
 from s2s import notices
 from s2s.core.linecaches import file_to_show
+from s2s.core.record import replace
 from s2s.core.tracebacks import tell_line
+from s2s.errors import HINTS
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameters_of
 
-__all__ = ["has_code", "is_always", "is_recordable", "is_recorded", "may_record", "recorded", "tell"]
+__all__ = [
+    "advised", "has_code", "has_place", "is_always", "is_recordable", "is_recorded", "may_record", "recorded", "tell",
+]
 
 _MODES = frozenset(
     {
@@ -57,6 +61,22 @@ def has_code(problem: Any) -> bool:
     mistake, or the program raises."""
     diagnostic = getattr(problem, "diagnostic", None)
     return diagnostic is not None and _CODES.match(diagnostic.code) is not None
+
+
+def advised(problem: Any, refusal: Any) -> Any:
+    """The refusal of a recording, with what the compiler says to do where the recording has no advice of its own."""
+    given, known = problem.diagnostic, refusal.diagnostic
+    if has_place(problem) or given.hint != HINTS.get(given.code) or not (known.hint and has_code(refusal)):
+        return problem
+    if given.code not in ("S2S201", "S2S202"):
+        return problem
+    made = type(problem)(replace(given, hint=known.hint))
+    return made.with_traceback(problem.__traceback__)
+
+
+def has_place(refusal: Any) -> bool:
+    """Whether a refusal shows a line of the program."""
+    return refusal.diagnostic.span is not None or len(refusal.__notes__) > 1
 
 
 def is_always(request: Request) -> bool:

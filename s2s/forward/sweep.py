@@ -52,7 +52,7 @@ from s2s.core.values import (
     Sequence,
     Unknown,
 )
-from s2s.errors import error
+from s2s.errors import error, result_is_changed
 from s2s.forward import operations, stores
 from s2s.forward.containers import hand_on, structure
 from s2s.reverse import stacks, user_rules
@@ -351,7 +351,7 @@ class Forwarder:
         if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
             raise error("S2S210", span=span, name=fn.value.__name__)
         if self.memory.is_buffer(target):
-            raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
+            raise result_is_changed(target.name.lstrip("%"), span)
         args: list[Any] = [*value.args]
         name: ir.Atom = ir.Const(None)
         if self.context.is_varied(fn):

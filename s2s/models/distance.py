@@ -23,31 +23,54 @@ def share(a: Any, b: Any) -> Any:
     return np.where(zero, 0.0, a / np.where(zero, 1.0, b))
 
 
+def added(values: Any, w: Any) -> Any:
+    """The sum over the last axis, of values by their weights."""
+    return np.sum(values, axis=-1) if w is None else np.sum(np.asarray(w) * values, axis=-1)
+
+
+def greatest(values: Any, w: Any) -> Any:
+    """The maximum over the last axis, of values that are not negative, without those of weight zero."""
+    return np.max(values, axis=-1) if w is None else np.max(np.where(np.asarray(w) > 0.0, values, 0.0), axis=-1)
+
+
+def mean(values: Any, w: Any) -> Any:
+    """The mean over the last axis, which is kept, of values by their weights."""
+    if w is None:
+        return np.mean(values, axis=-1, keepdims=True)
+    return np.sum(np.asarray(w) * values, axis=-1, keepdims=True) / np.sum(w)
+
+
+def angle(a: Any, b: Any, w: Any) -> Any:
+    """One less the cosine of the angle between vectors."""
+    return 1.0 - added(a * b, w) / (root(added(a * a, w)) * root(added(b * b, w)))
+
+
 def between(a: Any, b: Any, metric: Any, kwargs: Any) -> Any:
-    """The distances of vectors in the last axis."""
+    """The distances of vectors in the last axis, in which each place may have a weight."""
+    w = kwargs.get("w")
     if metric == "euclidean":
-        return root(np.sum((a - b) ** 2, axis=-1))
+        return root(added((a - b) ** 2, w))
     if metric == "sqeuclidean":
-        return np.sum((a - b) ** 2, axis=-1)
+        return added((a - b) ** 2, w)
     if metric == "cityblock":
-        return np.sum(np.abs(a - b), axis=-1)
+        return added(np.abs(a - b), w)
     if metric == "chebyshev":
-        return np.max(np.abs(a - b), axis=-1)
+        return greatest(np.abs(a - b), w)
     if metric == "minkowski":
         p = kwargs.get("p", 2.0)
-        s = np.sum(np.abs(a - b) ** p, axis=-1)
+        if p == np.inf:
+            return greatest(np.abs(a - b), w)
+        s = added(np.abs(a - b) ** p, w)
         zero = s == 0.0
         return np.where(zero, 0.0, np.where(zero, 1.0, s) ** (1.0 / p))
     if metric == "canberra":
-        return np.sum(share(np.abs(a - b), np.abs(a) + np.abs(b)), axis=-1)
+        return added(share(np.abs(a - b), np.abs(a) + np.abs(b)), w)
     if metric == "braycurtis":
-        return np.sum(np.abs(a - b), axis=-1) / np.sum(np.abs(a + b), axis=-1)
+        return added(np.abs(a - b), w) / added(np.abs(a + b), w)
     if metric == "cosine":
-        return 1.0 - np.sum(a * b, axis=-1) / (root(np.sum(a * a, axis=-1)) * root(np.sum(b * b, axis=-1)))
+        return angle(a, b, w)
     if metric == "correlation":
-        a = a - np.mean(a, axis=-1, keepdims=True)
-        b = b - np.mean(b, axis=-1, keepdims=True)
-        return 1.0 - np.sum(a * b, axis=-1) / (root(np.sum(a * a, axis=-1)) * root(np.sum(b * b, axis=-1)))
+        return angle(a - mean(a, w), b - mean(b, w), w)
     if metric == "seuclidean" and "V" in kwargs:
         return root(np.sum((a - b) ** 2 / kwargs["V"], axis=-1))
     if metric == "mahalanobis" and "VI" in kwargs:
@@ -55,15 +78,23 @@ def between(a: Any, b: Any, metric: Any, kwargs: Any) -> Any:
     return rt.no_derivative("this metric", "it has no rule; write it with NumPy, or give V or VI")
 
 
+def stored(made: Any, out: Any) -> Any:
+    """A result, in the array that is given for it."""
+    if out is None:
+        return made
+    out[...] = made
+    return out
+
+
 def cdist(XA: Any, XB: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
     a, b = np.asarray(XA), np.asarray(XB)
-    return between(a[:, None, :], b[None, :, :], metric, kwargs)
+    return stored(between(a[:, None, :], b[None, :, :], metric, kwargs), out)
 
 
 def pdist(X: Any, metric: Any = "euclidean", *, out: Any = None, **kwargs: Any) -> Any:
     rows = np.asarray(X)
     first, second = np.triu_indices(np.shape(rows)[0], 1)
-    return between(rows[first], rows[second], metric, kwargs)
+    return stored(between(rows[first], rows[second], metric, kwargs), out)
 
 
 def squareform(X: Any, force: Any = "no", checks: Any = True) -> Any:

@@ -175,17 +175,26 @@ def filter_matrix(count: Any, order: Any, mode: Any) -> Any:
     return ndimage.spline_filter1d(np.eye(count), order, 0, mode=mode)
 
 
+def stored(made: Any, output: Any) -> Any:
+    """A result, in the array that is given for it; ``output`` may also be its dtype."""
+    if not isinstance(output, np.ndarray):
+        return made
+    output[...] = made
+    return output
+
+
 def spline_filter1d(input: Any, order: Any = 3, axis: Any = -1, output: Any = None, mode: Any = "mirror") -> Any:
     if order < 2 or np.shape(input)[axis] == 1:
-        return np.asarray(input)
+        return stored(np.asarray(input), output)
     moved = np.moveaxis(np.asarray(input), axis, 0)
-    return np.moveaxis(np.tensordot(filter_matrix(np.shape(moved)[0], order, mode), moved, 1), 0, axis)
+    made = np.tensordot(filter_matrix(np.shape(moved)[0], order, mode), moved, 1)
+    return stored(np.moveaxis(made, 0, axis), output)
 
 
 def spline_filter(input: Any, order: Any = 3, output: Any = None, mode: Any = "mirror") -> Any:
     for axis in tuple(range(np.ndim(input))):
-        input = spline_filter1d(input, order, axis, output, mode)
-    return np.asarray(input)
+        input = spline_filter1d(input, order, axis, None, mode)
+    return stored(np.asarray(input), output)
 
 
 def whole_part(x: Any) -> Any:

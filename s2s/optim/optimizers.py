@@ -209,7 +209,7 @@ def _gradients(params: Any, grads: Any) -> dict[str, Any]:
     for place, leaf, g in beside(params, grads, "the gradient"):
         found[place] = None if g is None else _gradient(as_array(g), as_array(leaf), place)
     if all(g is None for g in found.values()):
-        raise error("S2S606", hint="the loss does not depend on the parameters, or `grads` is that of something else")
+        raise error("S2S606", label="the loss does not depend on the parameters, or `grads` is that of something else")
     return found
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core.inspection import with_article
-from s2s.dispatch.recorded import tell
+from s2s.dispatch.recorded import advised, has_place, tell
 from s2s.errors import DifferentiationError, error, no_scalar
 from s2s.frontend.typed import NO_TEXT
 from s2s.recorded import operations, typed
@@ -257,16 +257,11 @@ def derivative_of_call(
         if problem.diagnostic.code in _ANSWERS:
             raise
         same = type(problem) is type(refusal) and problem.diagnostic.summary == refusal.diagnostic.summary
-        if same and _has_place(refusal):
+        if same and has_place(refusal):
             raise refusal from None  # it says the same, and where
-        raise problem from refusal
+        raise advised(problem, refusal) from refusal
     tell(function, request, refusal)
     return result
-
-
-def _has_place(refusal: DifferentiationError) -> bool:
-    """Whether a refusal shows a line of the program."""
-    return refusal.diagnostic.span is not None or len(refusal.__notes__) > 1
 
 
 def _swept(recording: _Recording, request: Request, function: types.FunctionType, tangents: tuple[Any, ...]) -> Any:

@@ -14,7 +14,7 @@ from s2s.builder.builder import Builder
 from s2s.core import ir, ops
 from s2s.core.inspection import public_module
 from s2s.core.values import UNKNOWN, Array, Scalar
-from s2s.errors import error
+from s2s.errors import error, result_is_changed
 from s2s.reverse import user_rules
 from s2s.reverse.residuals.sweep import Sweep
 from s2s.reverse.structural import is_spread, is_structural
@@ -106,7 +106,7 @@ def _dynamic_call(
         runtime = rt.call_method_again if reverser.is_replayed else rt.call_method
         given, pulled = (*made.args, *args), (made.args[0], *args)
     if reverser.memory.is_buffer(target):
-        raise error("S2S118", span=span, name=target.name.lstrip("%") or "its result")
+        raise result_is_changed(target.name.lstrip("%"), span)
     given = tuple(_as_it_is(reverser, builder, a, span) for a in given)
     kwargs = tuple((k, _as_it_is(reverser, builder, a, span)) for k, a in kwargs)
     pair = reverser.context.define("%", UNKNOWN)

@@ -279,8 +279,8 @@ def several_bar(g: Any, slopes: Any, x: Any) -> Any:
 def differentiated_as(value: Any, x: Any) -> Any:
     """The value, which is differentiated as if it were ``x``. Raises NoDerivativeError where their shapes differ."""
     if np.shape(value) != np.shape(x):
-        hint = f"its result has shape {np.shape(value)}, the argument {np.shape(x)}"
-        raise error("S2S543", name="a function", hint=hint)
+        because = f"its result has shape {np.shape(value)}, the argument {np.shape(x)}"
+        raise error("S2S543", name="a function", label=because)
     return np.copy(value) if isinstance(value, np.ndarray) else value
 
 

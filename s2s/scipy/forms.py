@@ -182,7 +182,9 @@ def _ends(leaf: Any, given: Any, place: str, kind: Any) -> tuple[Any, Any]:
             return np.broadcast_to(least, shape), np.broadcast_to(greatest, shape)
     except (TypeError, ValueError):
         pass
-    raise error("S2S601", what="bounds", place=place, got=in_words(given), expected="a pair `(least, greatest)`")
+    raise error(
+        "S2S601", what="bounds", place=place, got=in_words(given), expected="a pair `(least, greatest)`",
+        hint="give a pair for all, or a pair for each parameter")
 
 
 def _one(ends: Any) -> Any:

@@ -163,7 +163,8 @@ class Inliner:
         """Specialise a nested function's body in the place of a call of it."""
         function = closure.function
         if len(self.active_calls) >= INLINE_DEPTH:
-            raise error("S2S209", span=span, asked_by=frame.called_from, name=function.name)
+            label = f"its calls are written out, and {INLINE_DEPTH} have not come to an end"
+            raise error("S2S209", span=span, label=label, asked_by=frame.called_from, name=function.name)
         parameters = [
             inspect.Parameter(
                 p.var.name, getattr(inspect.Parameter, p.kind),
@@ -189,6 +190,10 @@ class Inliner:
         self.active_calls.append(function)
         try:
             (result,) = self.specializer.run(function.body, inner, builder)
+        except DifferentiationError as problem:
+            if _is_about(problem, closure.frame.fn):
+                raise at_call(problem, span, frame.called_from) from None
+            raise
         finally:
             self.active_calls.pop()
         return result
@@ -200,3 +205,10 @@ class Inliner:
         if any(map(self.context.is_virtual, ir.atoms_of(made))):
             return self.virtual_closure(made, closure, "%", varied)
         return builder.let(made, closure, "%", None, varied)
+
+
+def _is_about(problem: DifferentiationError, fn: types.FunctionType) -> bool:
+    """Whether an error points into a function of s2s, in place of the user's line that calls it."""
+    span = problem.diagnostic.span
+    is_ours = (fn.__module__ or "").startswith("s2s.")
+    return is_ours and span is not None and span.file == fn.__code__.co_filename

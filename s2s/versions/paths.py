@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import enum
 import importlib
+import operator
 import sys
 import types
 from typing import Any
 
 from s2s.core.inspection import look_up, own_dict
+from s2s.errors import HINTS
 
 _MISSING = object()
 
@@ -141,7 +143,13 @@ def import_path(value: Any) -> str | None:
 
 def what_to_give(fn: Any) -> str:
     """How to give a function without source a derivative, in words that can be pasted where its name is known."""
+    plainly = HINTS["S2S201"]
     module, _, name = (import_path(fn) or "").partition(":")
+    if getattr(operator, name, None) is fn:  # `a * b` asks nobody for `operator.mul`
+        return plainly
+    public = sys.modules.get(module.lstrip("_"))  # `struct` for what `_struct` defines
+    if public is not None and getattr(public, name, None) is fn:
+        module = public.__name__
     bind = name
     if not name or "." in name or module == "builtins":
         name = bind = "f"
@@ -149,6 +157,5 @@ def what_to_give(fn: Any) -> str:
         name = f"{module}.{name}"
         bind = f"import {module}; {name}"
     return (
-        "write it with functions of NumPy or math that have rules, or give it undifferentiated values; "
-        f"or give it a rule, `s2s.defvjp({name}, rule)`, "
+        f"{plainly}; or give it a rule, `s2s.defvjp({name}, rule)`, "
         f"or central differences, `{bind} = s2s.differentiable({name}, numeric=True)`")

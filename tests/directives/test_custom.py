@@ -991,7 +991,7 @@ def test_wrong_gradient_functions():
     def none(x):
         return x, 3
 
-    with pytest.raises(errors.ArgumentError, match="none .* returns no such pair"):
+    with pytest.raises(errors.ArgumentError, match="none .* returns a second value that is no function"):
         s2s.grad(none)(1.0)
 
 

@@ -145,7 +145,7 @@ def test_changed_arguments_stay_as_they_are():
 @pytest.mark.parametrize(
     "primals, tangents, said",
     [
-        ((X, 2), (V,), "there are 2 primals and 1 tangents"),
+        ((X, 2), (V,), "the numbers of primals and tangents differ: 2 and 1"),
         ((X, 2), (V[:2], None), "has shape (2,), the argument has shape (3,)"),
         ((X, 2), (V * 1j, None), "is an array (complex128), the argument is an array"),
         (([X], 2), ((V, V), None), "is a tuple of 2, the argument is a list of 1"),

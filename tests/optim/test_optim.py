@@ -462,7 +462,8 @@ the gradient of `params['w']` is not finite at step 0 [S2S607]
 def test_no_gradient_at_all():
     assert refusal(ArgumentError, SGD().apply_gradients, None, [1.0], {"step": 0}) == """\
 no parameter has a gradient [S2S606]
-  = instead:  the loss does not depend on the parameters, or `grads` is that of something else"""
+  = because: the loss does not depend on the parameters, or `grads` is that of something else
+  = instead:  take the gradient of a loss that reads them"""
 
 
 @pytest.mark.parametrize(

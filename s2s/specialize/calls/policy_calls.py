@@ -99,7 +99,7 @@ def through(at: At, fn: ir.Atom, how: Override, args: list[ir.Atom], kwargs: dic
     at.specializer.holding.note(named, how, at.span)
     problem = None if how.rule == "zero" or not args else _unlike(at.value(args[0]), at.value(out))
     if problem is not None:
-        raise at.refusal("S2S543", name=name_of_step(named), hint=problem)
+        raise at.refusal("S2S543", name=name_of_step(named), label=problem)
     if how.rule == "zero":
         return at.write(policies.stop_gradient, out)
     if not args:

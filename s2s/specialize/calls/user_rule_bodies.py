@@ -136,7 +136,9 @@ def _pulled(site: CallSite, f: ir.Atom, g: ir.Atom, given: list[ir.Atom]) -> ir.
     is_number = isinstance(site.value(both), (Array, Scalar))
     items = [] if is_number else site.items(both)
     if items is not None and (len(items) != 2 or _is_no_function(site.value(items[1]))):
-        raise error("S2S523", span=site.span, name=_name_of_function(site.context, f), got="no such pair")
+        got = "one value" if items is None or is_number else f"{len(items)} values"
+        got = "a second value that is no function" if items is not None and len(items) == 2 else got
+        raise error("S2S523", span=site.span, name=_name_of_function(site.context, f), got=got)
     gradient = site.apply(operator.getitem, both, ir.Const(1))
     _check_gradient(site.context, f, gradient, site.span)
     return site.apply_atom(gradient, [g], {})

@@ -263,7 +263,9 @@ def _zipped(at: At, args: list[ir.Atom], iterators: list[ir.Atom]) -> list[ir.At
         known = column if column is not None else state.items if (
             state is not None and atom in iterators and state.whole is None) else None
         if known is None or len(set(iterators)) < len(iterators):
-            raise at.refusal("S2S142", name="the iterator")  # where it stops depends on the others
+            read = cell_of(at.context, iterators[0])
+            assert read is not None
+            raise at.refusal("S2S142", name=read.name)  # where it stops depends on the others
         lengths.append(len(known))
     count = min(lengths)
     stop, made = lengths.index(count), []
