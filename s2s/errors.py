@@ -231,7 +231,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     ),
     "S2S144": (UnsupportedSyntaxError, "a function whose derivative is taken here changes `{name}`, which it captures"),
     "S2S145": (UnsupportedSyntaxError, "this was otherwise when the function was observed"),
-    "S2S146": (UnsupportedSyntaxError, "`{name}` is changed in place, and arrays of {module} are changed in a copy"),
+    "S2S146": (UnsupportedSyntaxError, "`{name}`, an array of {module}, is changed in place, and {problem}"),
     "S2S150": (
         UnsupportedSyntaxError,
         "`{name}` is changed where values are recomputed, and which array it refers to is known only at run time",

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s.analysis.abstract.folding import limited
-from s2s.analysis.memory import Memory, changed_by
+from s2s.analysis.memory import Memory
 from s2s.analysis.steps.searches import notices_of_searches
 from s2s.analysis.surprises import notices_of_loops
 from s2s.batch.jacobian import MODES
@@ -30,11 +30,11 @@ from s2s.cache import lowered
 from s2s.codegen.emit import emit
 from s2s.codegen.heading import defaults_for, reason, with_heading
 from s2s.core import ir
-from s2s.core.array_classes import compiled_for, has_memory, module_of_arrays
+from s2s.core.array_classes import compiled_for, has_memory
 from s2s.core.limits import TooLong, check_statements
 from s2s.core.progress import AFTER, shown_on_terminal
 from s2s.core.record import replace
-from s2s.core.values import AbstractValue, Array, Same, Unknown
+from s2s.core.values import AbstractValue, Same
 from s2s.errors import ABOUT_OBJECTS, DifferentiationError, error
 from s2s.notices import Notice, log, tell
 from s2s.optimize.checking import checked, sound
@@ -59,6 +59,7 @@ from s2s.optimize.passes import (
 )
 from s2s.optimize.reread import reread
 from s2s.optimize.rewriting import free_variables
+from s2s.optimize.updates import with_updates
 from s2s.reverse.joint import Joint, joined
 from s2s.rules import table
 from s2s.specialize import version_facts
@@ -172,6 +173,12 @@ CHANGING = (
 )
 """Of a primal that changes arrays."""
 
+UPDATES = (
+    Pass("unread", drop_dead, "what is not read is no other name of what is changed"),
+    Pass("updates", with_updates, "stores into arrays that are graphs, such as Dask's, make new arrays"),
+)
+"""Of a primal of arrays without memory."""
+
 
 def compile(
     fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None = None
@@ -282,22 +289,11 @@ def _prepare(function: ir.Function, primal: Primal) -> ir.Function:
     if primal.request.mode not in ("primal", "observed"):
         function = run_passes(_whole_loops(primal.request), function, primal.context)
     if not has_memory(compiled_for()):
-        _check_no_stores(function, primal.context)
+        function = run_passes(UPDATES, function, primal.context)
     if any(isinstance(s, ir.Store) for s in ir.walk(function.body)):
         function = run_passes(CHANGING, function, primal.context)
         _note_definitions(function, primal.context)
     return function
-
-
-def _check_no_stores(function: ir.Function, context: Context) -> None:
-    """Raise UnsupportedSyntaxError where a function changes arrays that share no memory with their views: here they are
-    taken to."""
-    for s in ir.walk(function.body):
-        target = changed_by(s)
-        if isinstance(target, ir.Var) and isinstance(context.value(target), (Array, Unknown)):
-            module = module_of_arrays(compiled_for())
-            name = target.name.lstrip("%") if not target.is_temporary else "an array"
-            raise error("S2S146", span=s.span, name=name, module="" if module is None else module.__name__)
 
 
 def _whole_loops(request: Request) -> tuple[Pass, ...]:

@@ -31,6 +31,7 @@ MEMORY = ROOT / "docs" / "memory.md"
 OPTIM = ROOT / "docs" / "optim.md"
 SCIPY = ROOT / "docs" / "scipy.md"
 INTEROP = ROOT / "docs" / "interop.md"
+ARRAYS = ROOT / "docs" / "arrays.md"
 DISTRIBUTED = ROOT / "docs" / "distributed.md"
 CHOICES = ROOT / "docs" / "choices.md"
 CUSTOM = ROOT / "docs" / "custom.md"
@@ -252,11 +253,13 @@ def test_the_sessions_of_the_language_page_print_what_they_show(monkeypatch):
         assert failures(LANGUAGE, start, code, {}) == 0
 
 
-# --- optim.md, scipy.md, interop.md ---
+# --- optim.md, scipy.md, interop.md, arrays.md ---
 
 
 @pytest.mark.parametrize(
-    ("page", "modules"), [(OPTIM, ()), (SCIPY, ("scipy",)), (INTEROP, ("jax", "torch"))],
+    ("page", "modules"), [
+        (OPTIM, ()), (SCIPY, ("scipy",)), (INTEROP, ("jax", "torch")), (ARRAYS, ("dask.array",)),
+    ],
     ids=lambda value: value.stem if hasattr(value, "stem") else "")
 def test_the_sessions_of_a_page_print_what_they_show(page, modules):
     """They are one session: each goes on with the names of those before."""

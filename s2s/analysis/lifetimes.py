@@ -30,6 +30,7 @@ class Lifetimes:
     def __init__(self, function: ir.Function) -> None:
         self.born: dict[ir.Var, Place] = {p.var: Place(0, ()) for p in function.params}
         self.reads: dict[ir.Var, list[Place]] = {}
+        self.places: dict[int, Place] = {}  # of the statements, by their ``id``
         self.clock = 0
         self._block(function.body, ())
 
@@ -43,7 +44,7 @@ class Lifetimes:
 
     def _block(self, block: ir.Block, blocks: tuple[tuple[int, bool, int], ...]) -> None:
         for s in block.statements:
-            place = self._place(blocks)
+            place = self.places[id(s)] = self._place(blocks)
             for atom in ir.reads_of(s):
                 self._read(atom, place)
             is_loop, branches = isinstance(s, (ir.For, ir.While)), isinstance(s, ir.If)

@@ -8,10 +8,38 @@ from typing import Any
 
 import numpy as np
 
+from s2s.arrays import graph_places
 from s2s.arrays.graphs import along, lines_back
+from s2s.core.array_classes import module_of_arrays
 from s2s.errors import error
 
-__all__ = ["diagonal_bar", "neighbours", "take_along_axis_bar"]
+__all__ = ["diagonal_bar", "increased", "neighbours", "picked", "stored_bar", "take_along_axis_bar", "updated"]
+
+
+def updated(a: Any, index: Any, v: Any, repeats: bool = False) -> Any:
+    """The array that ``a`` is after ``a[index] = v``, which leaves ``a`` as it is."""
+    a = np.asarray(a)
+    return graph_places.updated(module_of_arrays(type(a)), a, index, v)
+
+
+def picked(a: Any, index: Any) -> Any:
+    """``a[index]``, for arrays of integers for several axes, or of several axes."""
+    a = np.asarray(a)
+    return graph_places.picked(module_of_arrays(type(a)), a, index)
+
+
+def increased(a: Any, index: Any, v: Any) -> Any:
+    """The array that ``a`` is after ``np.add.at(a, index, v)``, which leaves ``a`` as it is."""
+    made = np.asarray(a).copy()
+    np.add.at(made, index, v)
+    return made
+
+
+def stored_bar(a_bar: Any, index: Any) -> Any:
+    """The cotangent of ``v`` in ``a[index] = v``, from that of ``a``: an element that the index names more than once
+    belongs to the last one."""
+    a_bar = np.asarray(a_bar)
+    return graph_places.of_last_stored(module_of_arrays(type(a_bar)), a_bar, index)
 
 
 def diagonal_bar(g: Any, x: Any, offset: int, axis1: int, axis2: int) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.arrays import graphs
+from s2s.arrays import graph_places
 from s2s.core.array_classes import has_memory
 from s2s.errors import error
 
@@ -330,7 +330,7 @@ def polyder(module: Any, p: Any, m: int = 1) -> Any:
 def add_at(module: Any, own: Any, a: Any, indices: Any, values: Any) -> None:
     """``a[indices] += values``, adding up where a place is named more than once."""
     if not has_memory(_class(module)):
-        graphs.add_at(module, a, indices, values)
+        graph_places.add_at(module, a, indices, values)
         return
     if not hasattr(own, "at"):
         raise error("S2S536", name="numpy.add.at", module=module.__name__)

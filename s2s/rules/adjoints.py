@@ -165,6 +165,31 @@ linear(
 )
 
 
+def updated_value(y_bar: Any, index: Any, v: Any, repeats: Any) -> Any:
+    g = rt.stored_bar(y_bar, index) if repeats else y_bar[index]
+    return rt.unbroadcast(g, v)
+
+
+linear(
+    rt.updated, a=lambda y_bar, index: rt.updated(y_bar, index, 0.0), v=updated_value, joint=True,
+    params="a, index, v, repeats=False",
+    samples=[
+        args(arr(4), 1, num()), args(arr(3, 4), slice(1, 3), arr(4)), args(arr(3, 4), (slice(None), 0), arr(3)),
+        args(arr(4), np.array([True, False, True, False]), num()), args(arr(4), [0, 2, 0], arr(3), True),
+        args(arr(3, 4), ..., arr(4)),
+    ],
+)
+linear(
+    rt.increased, a=lambda y_bar: y_bar, v=lambda y_bar, index, v: rt.unbroadcast(y_bar[index], v), joint=True,
+    params="a, index, v", samples=[args(arr(4), [0, 2, 0], arr(3)), args(arr(3, 4), slice(1, 3), arr(4))],
+)
+linear(
+    rt.picked, a=lambda y_bar, a, index: rt.index_bar(a, index, y_bar), params="a, index",
+    samples=[args(arr(3, 4), (np.array([0, 0, 1]), np.array([1, 1, 2])))],
+)
+describe(rt.updated, rt.increased, rt.picked, result=Result.NEW)
+
+
 def joined_bar(y_bar: Any, y: Any, axis: Any) -> Any:
     bars = rt.whole(y_bar, y)
     return np.concatenate([np.atleast_1d(bar) for bar in bars], axis)

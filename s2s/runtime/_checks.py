@@ -54,8 +54,9 @@ def check_bits(value: Any) -> Any:
 def check_operand(value: Any) -> None:
     """Nothing to do where an operator between a value and an array is that of NumPy. Raises NoDerivativeError where the
     class of the value has operators of its own."""
-    if has_own_operators(type(value)):  # type: ignore[arg-type]
-        raise error("S2S137", name=type(value).__name__)
+    kind: Any = type(value)
+    if kind is not np.ndarray and has_own_operators(kind):  # arrays of other modules are classes of Python
+        raise error("S2S137", name=kind.__name__)
 
 
 _SUBSCRIPTS = ("__getitem__", "__missing__", "__setitem__", "__contains__")
@@ -64,8 +65,8 @@ _SUBSCRIPTS = ("__getitem__", "__missing__", "__setitem__", "__contains__")
 def check_picks(container: Any) -> None:
     """Nothing to do where a subscript of a container chooses one of its items. Raises NoDerivativeError where a method
     that is written in Python is given the key, which carries a derivative."""
-    kind = type(container)
-    for name in _SUBSCRIPTS:
+    kind: Any = type(container)
+    for name in _SUBSCRIPTS if kind is not np.ndarray else ():
         owner = next((c for c in kind.__mro__ if name in vars(c)), None)
         if owner is not None and isinstance(vars(owner)[name], _OF_PYTHON) and not owner.__module__.startswith("numpy"):
             reason = "it may compute with the key, which is differentiated; call a function instead"

@@ -54,6 +54,26 @@ def stored_bar(a_bar: Any, index: Any) -> Any:
     return np.where(last.reshape(numbers.shape), a_bar[index], 0.0)
 
 
+def picked(a: Any, index: Any) -> Any:
+    """``a[index]``, which arrays of other modules may spell in another way."""
+    return a[index]
+
+
+def updated(a: Any, index: Any, v: Any, repeats: bool = False) -> Any:
+    """The array that ``a`` is after ``a[index] = v``, which leaves ``a`` as it is. ``repeats`` says that the index may
+    name an element more than once."""
+    made = np.array(a)
+    made[index] = v
+    return made
+
+
+def increased(a: Any, index: Any, v: Any) -> Any:
+    """The array that ``a`` is after ``np.add.at(a, index, v)``, which leaves ``a`` as it is."""
+    made = np.array(a)
+    np.add.at(made, index, v)
+    return made
+
+
 def item_bar(x: Any, index: tuple[Any, ...], g: Any) -> Any:
     """The cotangent of an array from that of the number that ``x.item(*index)`` took out of it."""
     if len(index) == 1 and isinstance(index[0], tuple):

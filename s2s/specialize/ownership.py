@@ -19,6 +19,7 @@ from s2s.analysis.lifetimes import Lifetimes
 from s2s.analysis.memory import Memory, changed_by, shared_with
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
+from s2s.core.array_classes import compiled_for, has_memory, module_of_arrays
 from s2s.core.dataflow import reachable
 from s2s.core.values import Array, ListOf, Sequence, Unknown
 from s2s.errors import error
@@ -31,11 +32,23 @@ Rebound = list[tuple[ir.Var, ir.Var, ir.Span | None]]
 
 def shared_rebindings(function: ir.Function, rebound: Rebound, context: Context) -> set[ir.Span | None]:
     """The augmented assignments to arrays that another name, a container or the caller may refer to, or that other
-    statements store into: they have to change the array itself."""
+    statements store into: they have to change the array itself.
+
+    Arrays without memory are never changed by one: raises UnsupportedSyntaxError where it would show on NumPy."""
     arrays = [(old, new, span) for old, new, span in rebound if isinstance(context.value(old), Array)]
     if not arrays:
         return set()
     owners = _Owners(function, rebound, context)
+    if not has_memory(compiled_for()):
+        for old, new, span in arrays:
+            if owners.is_there(new) and not owners.is_own(old, new):
+                module, name = module_of_arrays(compiled_for()), new.name.lstrip("%")
+                raise error(
+                    "S2S146", span=span, name=name, module=getattr(module, "__name__", ""),
+                    problem="another name of it is read later, which sees the change on NumPy alone",
+                    hint=f"write `{name} = {name} + ...`, which is a new array on both",
+                )
+        return set()
     return {span for old, new, span in arrays if owners.is_there(new) and not owners.is_own(old, new)}
 
 
@@ -100,15 +113,21 @@ class _Owners:
     def is_own(self, old: ir.Var, new: ir.Var) -> bool:
         """Whether nothing but the assignment that gives ``new`` sees the object ``old`` change."""
         is_array = isinstance(self.context.value(old), (Array, Unknown))
+        if is_array and not has_memory(compiled_for()):
+            return not self.is_seen(old, new)
         if is_array and (self.memory.is_buffer(old) or self.memory.is_buffer(new)):
             return False
         objects = self._objects(old)
         if not all(map(self._is_made_here, objects)) or not self._keeps_layout(old, objects):
             return False
-        place = self.lifetimes.born[new]
-        return not any(
+        return not self.is_seen(old, new)
+
+    def is_seen(self, old: ir.Var, new: ir.Var) -> bool:
+        """Whether something but the assignment that gives ``new`` may see the object ``old`` change."""
+        is_array, place = isinstance(self.context.value(old), (Array, Unknown)), self.lifetimes.born[new]
+        return any(
             var in self.handed_over or self.lifetimes.is_read_after(var, place)
-            for var in self._referring_to(objects, is_array) if var != new
+            for var in self._referring_to(self._objects(old), is_array) if var != new
         )
 
     def _keeps_layout(self, old: ir.Var, objects: set[ir.Var]) -> bool:

@@ -286,6 +286,11 @@ def _set_items(
     return ListOf(UNKNOWN)
 
 
+def _updated(evaluator: Evaluator, a: AbstractValue, *others: AbstractValue) -> AbstractValue | None:
+    """An array with other elements."""
+    return a if isinstance(a, Array) else None
+
+
 def _put(evaluator: Evaluator, mapping: AbstractValue, key: AbstractValue, value: AbstractValue) -> AbstractValue:
     if isinstance(mapping, Mapping) and isinstance(key, Known) and is_hashable(key.value):
         entries = dict(zip(mapping.keys, mapping.items, strict=True)) | {key.value: value}
@@ -347,6 +352,9 @@ CONTENTS: dict[Any, Callable[..., AbstractValue | None]] = {
     ops.put: _put,
     rt.set_item: _set_item,
     rt.set_items: _set_items,
+    rt.picked: item_of,
+    rt.updated: _updated,
+    rt.increased: _updated,
     ops.contains: _contains,
     ops.not_in: _not_in,
     ops.unpack: _unpack,
