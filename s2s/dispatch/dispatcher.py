@@ -317,6 +317,7 @@ class Dispatcher:
             wrong = [guard for version in known for guard in self._wrong_sizes(version, values)]
             if not wrong:
                 version = self._make_or_by_numbers(avals, request, values)
+                self._tell_of(version)
                 self._keep(version)
                 wrong = self._wrong_sizes(version, values)
                 if not wrong:
@@ -532,16 +533,17 @@ class Dispatcher:
     def _make_or_by_numbers(
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
     ) -> Version:
-        """The version for these arguments; where the compiler refuses it, and the length of a short vector or a small
-        count may be why, the one for such numbers, if there is that."""
+        """The version for these arguments; where the compiler refuses it, or leaves a call to run time, and the length
+        of a short vector or a small count may be why, the one for such numbers, if there is that."""
         version: Version | None = None
         try:
             version = self._make(avals, request, values)
             refusal = version.compiled.objects["refusal"] if is_recorded(version.compiled) else None
         except Exception as problem:
             refusal = problem
-        if getattr(getattr(refusal, "diagnostic", None), "code", None) in OF_LENGTHS:
-            found = self._made_by_numbers(avals, request, values)
+        is_uncounted = version is not None and version.leaves_uncounted
+        if is_uncounted or getattr(getattr(refusal, "diagnostic", None), "code", None) in OF_LENGTHS:
+            found = self._made_by_numbers(avals, request, values, is_uncounted)
             if found is not None:
                 return found
         if version is None:
@@ -550,20 +552,20 @@ class Dispatcher:
         return version
 
     def _made_by_numbers(
-        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
+        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...], is_counted: bool
     ) -> Version | None:
         """The version for the lengths and counts of a call; of the derivative of a derivative where the inner one has
-        such a version."""
+        such a version. With ``is_counted`` it leaves no call to run time for the number of its arguments."""
         inner: Dispatcher | None = self.target.derived
         if inner is not None:
             take_back = inner.takes_numbers(values)
             exact = avals if take_back is None else self._as_inner(avals, values)
-            found = None if exact == avals else self._make_unless_refused(exact, request, values)
+            found = None if exact == avals else self._make_unless_refused(exact, request, values, is_counted)
             if found is None and take_back is not None:
                 take_back()
             return found
         for exact, has_counts in self._by_numbers.tried(avals, values):
-            found = self._make_unless_refused(exact, request, values)
+            found = self._make_unless_refused(exact, request, values, is_counted)
             if found is not None:
                 self._by_numbers.add(avals, has_counts)
                 return found
@@ -590,7 +592,7 @@ class Dispatcher:
             self._drop(version)
 
     def _make_unless_refused(
-        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...]
+        self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...], is_counted: bool = False
     ) -> Version | None:
         try:
             version = self._make(avals, request, values)
@@ -598,7 +600,7 @@ class Dispatcher:
             if getattr(problem, "diagnostic", None) is None:
                 raise
             return None
-        return None if is_recorded(version.compiled) else version
+        return None if is_recorded(version.compiled) or (is_counted and version.leaves_uncounted) else version
 
     def _make(
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
@@ -635,10 +637,12 @@ class Dispatcher:
             version = self._linked(recorded(function, renamed, problem), None, inner, avals, request, values)
             version.refused_for = None if inner is None else inner.compiled
             return version
-        if inner is None and values is not None and not self._is_of_s2s:
-            tell(compiled.notices)
-            tell_of_versions(self, avals)
         return self._linked(compiled, file, inner, avals, request, values)
+
+    def _tell_of(self, version: Version) -> None:
+        if self.target.derived is None and not self._is_of_s2s and not is_recorded(version.compiled):
+            tell(version.compiled.notices)
+            tell_of_versions(self, version.avals)
 
     def made_again(self, version: Version, values: tuple[Any, ...]) -> Version:
         """The version for a call in the place of a recorded one, once the inner derivative is compiled."""

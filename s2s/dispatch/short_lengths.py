@@ -7,8 +7,9 @@ On a backend that makes machine code: places in space, colours, states of a few 
 Short arrays of known length are numbers there (``optimize.loops.short``). Only the length that the first call came with
 is one: calls with others share a version.
 
-On all of them: vectors of parameters and counts, where the compiler refuses the function for any length of these,
-because it hands their items over one by one, or makes containers of them whose items it has to know.
+On all of them: vectors of parameters and counts, where the compiler refuses the function for any length of these, or
+leaves calls to run time, because it hands their items over one by one, or makes containers of them whose items it has
+to know.
 
     rates = [*np.exp(theta[:5]), theta[5]]; model(t, *rates)       ->       a version for theta.shape[0] == 6
     psi = np.reshape(start, (2,) * n)                              ->       a version for n == 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from s2s.dispatch.tiers import Tier
 
 __all__ = ["Version", "parameter_names", "renamed_for"]
+
+LEAVING = "call", "call_again", "call_method", "call_method_again", "push"
+"""The functions of the runtime that find the derivative of what they are given when they are called."""
 
 
 class Version:
@@ -72,6 +76,16 @@ class Version:
         derivative."""
         return self._calls_runtime("call", "call_method")
 
+    @property
+    def leaves_uncounted(self) -> bool:
+        """Whether it leaves a call to run time to which it hands over ``*args`` of unknown number."""
+        if "*" not in self.compiled.text or not self._calls_runtime(*LEAVING):
+            return False
+        tree = ast.parse(self.compiled.text)
+        return any(
+            isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in LEAVING
+            and any(map(_spreads, node.args)) for node in ast.walk(tree))
+
     def _calls_runtime(self, *functions: str) -> bool:
         names = [name for name, path in self.compiled.imports.items() if path == "s2s.runtime"]
         return any(f"{name}.{function}(" in self.compiled.text for name in names for function in functions)
@@ -94,3 +108,8 @@ def renamed_for(request: Request, target: Target, function: types.FunctionType) 
     names = dict(zip(target.parameters, parameter_names(function), strict=True))
     wrt = tuple((names[path[0]], *path[1:]) for path in request.wrt)
     return Request(request.mode, wrt, request.single, request.has_aux, request.options)
+
+
+def _spreads(argument: ast.expr) -> bool:
+    """``*args``, by itself or in a tuple of arguments."""
+    return isinstance(argument, ast.Starred) or (isinstance(argument, ast.Tuple) and any(map(_spreads, argument.elts)))

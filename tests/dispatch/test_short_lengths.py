@@ -140,14 +140,28 @@ def spread_before_stores(p):
     return np.sum(f) + p[2]
 
 
-@pytest.mark.parametrize("f", [spread_in_the_middle, spread_into_a_list, spread_before_stores])
+def powers(t, *rates):
+    total = 0.0
+    for rate in rates:
+        total = total * t + rate**2
+    return total
+
+
+def spread_as_a_tuple(p):
+    args, total = tuple(p), 0.0
+    for k in range(4):
+        total += powers(0.1 * k, *args)
+    return total
+
+
+@pytest.mark.parametrize("f", [spread_in_the_middle, spread_into_a_list, spread_before_stores, spread_as_a_tuple])
 def test_short_vectors_are_spread_out_by_their_length(f):
     p = np.array([0.3, 0.4, 0.5])
     for derivative in (s2s.grad(f), s2s.jacfwd(f)):
         with warnings.catch_warnings():
-            warnings.simplefilter("error", s2s.RecordedWarning)
+            warnings.simplefilter("error", s2s.DerivativeWarning)
             np.testing.assert_allclose(derivative(p), differences(f, p), rtol=1e-6)
-    assert "rt.call" not in s2s.source(f, p)
+        assert "rt.call" not in derivative.dispatcher.last.compiled.text
 
 
 def test_another_length_is_another_version():
@@ -156,6 +170,13 @@ def test_another_length_is_another_version():
         for _ in range(2):
             np.testing.assert_allclose(gradient(p), differences(spread_into_a_list, p), rtol=1e-6)
     assert len(gradient.dispatcher.versions) == 3
+
+
+def test_items_of_a_long_vector_are_handed_over_at_run_time():
+    p, gradient = np.linspace(0.1, 0.9, 40), s2s.grad(spread_as_a_tuple)
+    with pytest.warns(s2s.DynamicCallWarning):
+        np.testing.assert_allclose(gradient(p), differences(spread_as_a_tuple, p), rtol=1e-6, atol=1e-8)
+    assert "rt.call" in gradient.dispatcher.last.compiled.text
 
 
 def test_a_long_vector_is_refused_as_before():
