@@ -31,7 +31,7 @@ from s2s.codegen.emit import emit
 from s2s.codegen.heading import defaults_for, reason, with_heading
 from s2s.core import ir
 from s2s.core.array_classes import compiled_for, has_memory
-from s2s.core.limits import TooLong, check_statements
+from s2s.core.limits import TooLong, bounded_length, check_statements
 from s2s.core.progress import AFTER, shown_on_terminal
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Same
@@ -190,7 +190,7 @@ def compile(
     clock = Clock()
     stages = stages or watching()
     try:
-        with limited(), shown_on_terminal(f"compiling the derivative of {fn.__name__}"):
+        with limited(), bounded_length(), shown_on_terminal(f"compiling the derivative of {fn.__name__}"):
             compiled = _compile(fn, arguments, request, stages, clock)
         note_compiled(compiled, stages)
         _tell_time(fn, request, compiled, clock)

@@ -149,6 +149,8 @@ class Context:
     """Variables whose tangents and cotangents are those of ``stack_sweeps``: no other operation may read them."""
     masks: set[ir.Atom] = field(default_factory=set)
     masks_stay: bool = True
+    count: int = 0
+    """How many statements were written, those of discarded blocks not counted."""
     notices: list[Notice] = field(default_factory=list)
     """What may surprise who reads the derivative."""
     heap: virtual_heap.Heap = field(default_factory=virtual_heap.Heap)
@@ -379,6 +381,7 @@ class Builder:
 
     def add(self, statement: ir.Statement) -> None:
         """Append a statement as it is."""
+        self.context.count += 1
         self.statements.append(statement)
         if isinstance(statement, ir.Store):
             self.context.stored_into.append(statement.target)
@@ -405,6 +408,7 @@ class Builder:
 
     def _define(self, value: ir.Value, known: AbstractValue, name: str, span: ir.Span | None, varied: bool) -> ir.Var:
         var = self.context.define(name, known, varied, value)
+        self.context.count += 1
         self.statements.append(ir.Let(var, value, span))
         return var
 

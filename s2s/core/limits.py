@@ -1,13 +1,14 @@
-"""How long a function may become when it is written out; there is no limit where there is no other way."""
+"""How long a function may become when it is written out; the limits are wide where there is no other way."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 __all__ = [
-    "FEW_ARGUMENTS", "FEW_NUMBERS", "LARGE_ARRAY", "MOST_STATEMENTS", "MOST_STEPS", "TooLong", "charge_step",
-    "check_statements", "limited_length",
+    "FEW_ARGUMENTS", "FEW_NUMBERS", "LARGE_ARRAY", "MOST_STATEMENTS", "MOST_STEPS", "WITHOUT_OTHER_WAY", "TooLong",
+    "bounded_length", "charge_step", "check_statements", "limited_length",
 ]
 
 FEW_NUMBERS = 4
@@ -19,14 +20,29 @@ FEW_ARGUMENTS = 16
 LARGE_ARRAY = 2**18
 """Arithmetic on arrays of so many elements is done in blocks on NumPy: below, a loop costs more than it saves."""
 
-MOST_STEPS = 60_000
+MOST_STEPS = 40_000
 """So many statements are specialised, those of inlined functions and of each attempt counted."""
 
-MOST_STATEMENTS = 6_000
+MOST_STATEMENTS = 4_000
 """So many statements a specialised function has: what comes after takes seconds then."""
 
-_left: list[int] = []
-"""How many steps are left, of each compilation with a limit, innermost last."""
+WITHOUT_OTHER_WAY = 10
+"""So many times these limits hold where nothing else gives the derivative: then it takes minutes."""
+
+SLACK = 1.5
+"""While a function is specialised, so many times the statements it may have are written: some are dropped."""
+
+
+@dataclass
+class _Budget:
+    """What is left to a compilation: how many steps it may take, and how many statements it may make."""
+
+    steps: int
+    statements: int
+
+
+_budgets: list[_Budget] = []
+"""Of each compilation that runs, innermost last."""
 
 
 class TooLong(Exception):
@@ -35,26 +51,40 @@ class TooLong(Exception):
 
 @contextlib.contextmanager
 def limited_length(applies: bool) -> Iterator[None]:
-    """As a context: compilations have limits, where these apply."""
-    if not applies:
-        yield
-        return
-    _left.append(MOST_STEPS)
+    """As a context: compilations have limits, which are narrow where there is another way to the derivative. What
+    counts is work, not time: a function is refused on each machine, or on none."""
+    times = 1 if applies else WITHOUT_OTHER_WAY
+    _budgets.append(_Budget(MOST_STEPS * times, MOST_STATEMENTS * times))
     try:
         yield
     finally:
-        _left.pop()
+        _budgets.pop()
 
 
-def charge_step() -> None:
-    """Count one statement. Raises TooLong where there have been too many."""
-    if _left:
-        _left[-1] -= 1
-        if _left[-1] < 0:
-            raise TooLong(f"more than {MOST_STEPS} statements are read")
+@contextlib.contextmanager
+def bounded_length() -> Iterator[None]:
+    """As a context: what is compiled has limits, those that hold already or else wide ones."""
+    with contextlib.nullcontext() if _budgets else limited_length(False):
+        yield
+
+
+def charge_step(written: int) -> None:
+    """Count one statement that is specialised; ``written`` are those that have come of all of them. Raises TooLong
+    where there are too many."""
+    if _budgets:
+        budget = _budgets[-1]
+        budget.steps -= 1
+        if budget.steps < 0:
+            raise TooLong("more statements are read than a compilation may read")
+        if written > SLACK * budget.statements:
+            raise TooLong(_too_many(written))
 
 
 def check_statements(count: int) -> None:
     """Raise TooLong where a function has too many statements."""
-    if _left and count > MOST_STATEMENTS:
-        raise TooLong(f"it has {count} statements when all calls are written out")
+    if _budgets and count > _budgets[-1].statements:
+        raise TooLong(_too_many(count))
+
+
+def _too_many(count: int) -> str:
+    return f"it has {count} statements when all calls are written out"

@@ -14,6 +14,7 @@ from s2s.codegen.link import link
 from s2s.core.array_classes import compiling_for
 from s2s.core.bounded import Recent
 from s2s.core.critical import section
+from s2s.core.limits import TooLong
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, ArrayLike, Mapping, Sequence
 from s2s.errors import error
@@ -77,8 +78,8 @@ def run_compiler(
             with compiling_for(kind), taken_as_data(_may_have_data(request)) as live:
                 try:
                     return pipeline.compile(function, arguments, request)
-                except Exception:
-                    if not live.found:
+                except Exception as problem:
+                    if not live.found or isinstance(problem.__context__, TooLong):  # structures are no shorter
                         raise
             with compiling_for(kind):
                 return pipeline.compile(function, arguments, request)

@@ -35,7 +35,7 @@ def drop_dead(function: ir.Function, context: Context) -> ir.Function:
     variable that ``context`` keeps stay, because they may raise the user's error."""
     yields = function.body.yields
     sweeper = _Sweeper(function, context)
-    live: set[Any] = set()
+    live = _Live(set(), set())
     sweeper.read(yields, live)
     statements = sweeper.block(function.body.statements, live)
     return ir.replace(function, body=ir.Block(tuple(statements), yields))
@@ -65,6 +65,23 @@ class _Needs:
     effects: bool = False
 
 
+@dataclass
+class _Live:
+    """What is live at a place. Each variable is defined once, and nothing outside the block that defines it reads it,
+    so all places share their ``names``; ``memory`` is what a store may change, which one side of a branch may read and
+    the other one not: the buffers, and the marks of what they hold."""
+
+    names: set[Any]
+    memory: set[Any]
+
+    def __contains__(self, one: Any) -> bool:
+        return one in self.names or one in self.memory
+
+    def aside(self, memory: set[Any] | None = None) -> _Live:
+        """What is live where another block ends."""
+        return _Live(self.names, set(self.memory) if memory is None else memory)
+
+
 class _Sweeper:
     """One backward walk. Containers that only the statements dropped would have read are dropped with their stores."""
 
@@ -76,7 +93,7 @@ class _Sweeper:
         if any(map(_changes, ir.walk(function.body))):
             self.memory = Memory(function, context.value)
 
-    def block(self, statements: Iterable[ir.Statement], live: set[Any]) -> list[ir.Statement]:
+    def block(self, statements: Iterable[ir.Statement], live: _Live) -> list[ir.Statement]:
         kept: list[ir.Statement] = []
         for statement in reversed(list(statements)):
             new = self.statement(statement, live)
@@ -84,7 +101,7 @@ class _Sweeper:
                 kept.append(new)
         return kept[::-1]
 
-    def statement(self, s: ir.Statement, live: set[Any]) -> ir.Statement | None:
+    def statement(self, s: ir.Statement, live: _Live) -> ir.Statement | None:
         if isinstance(s, ir.Let):
             var, value = s.target, s.value
             if var not in live and self.is_droppable(var, value, live):
@@ -108,9 +125,10 @@ class _Sweeper:
             case ir.Try():
                 return self.attempt(s, live)
             case ir.Assert(test, problem):
-                inside = set(problem.yields)
+                inside = live.aside(set())
+                self.read(problem.yields, inside)
                 problem = ir.Block(tuple(self.block(problem.statements, inside)), problem.yields)
-                live |= inside
+                live.memory |= inside.memory
                 self.read((test,), live)
                 return s if problem.statements == s.problem.statements else ir.replace(s, problem=problem)
             case ir.Note():
@@ -119,7 +137,7 @@ class _Sweeper:
                 self.read(ir.reads_of(s), live)
                 return s
 
-    def is_droppable(self, target: ir.Var | None, value: ir.Value, live: set[Any]) -> bool:
+    def is_droppable(self, target: ir.Var | None, value: ir.Value, live: _Live) -> bool:
         if isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and changes_argument(value.fn.value):
             container = value.args[0]
             return isinstance(container, ir.Var) and self.is_lost(container, live)
@@ -141,7 +159,7 @@ class _Sweeper:
                     return True
         return False
 
-    def is_lost(self, target: ir.Var, live: set[Any]) -> bool:
+    def is_lost(self, target: ir.Var, live: _Live) -> bool:
         """Whether nothing reads a change of an array or list: it was made here, and no name of it is live."""
         assert self.memory is not None
         is_list = isinstance(self.context.value(target), ListOf)
@@ -171,24 +189,21 @@ class _Sweeper:
                 return True
         return False
 
-    def read(self, atoms: Iterable[ir.Atom], live: set[Any]) -> None:
+    def read(self, atoms: Iterable[ir.Atom], live: _Live) -> None:
         for atom in atoms:
-            if isinstance(atom, ir.Var) and atom not in live:
-                live.add(atom)
-                if self.memory is not None and self.memory.is_buffer(atom):
-                    root, known = self.memory.find(atom), self.context.value(atom)
-                    live.update((root, of) for of in (_CONTENT, _ITEMS) if of == _CONTENT or known_items(known))
+            if not isinstance(atom, ir.Var) or atom in live:
+                continue
+            if self.memory is None or not self.memory.is_buffer(atom):
+                live.names.add(atom)
+                continue
+            root, known = self.memory.find(atom), self.context.value(atom)
+            live.memory.add(atom)
+            live.memory.update((root, of) for of in (_CONTENT, _ITEMS) if of == _CONTENT or known_items(known))
 
-    def is_of_memory(self, one: Any) -> bool:
-        """Whether something live is an array or list that changes, or what it holds. A variable of the body that is
-        none is live in an iteration because of that iteration alone."""
-        assert self.memory is not None
-        return not isinstance(one, ir.Var) or self.memory.is_buffer(one)
-
-    def branch(self, s: ir.If, live: set[Any]) -> ir.Statement | None:
+    def branch(self, s: ir.If, live: _Live) -> ir.Statement | None:
         keep = [k for k, r in enumerate(s.results) if r in live]
-        live.difference_update(s.results)  # nothing reads them before
-        live_then, live_else = set(live), set(live)
+        live.memory.difference_update(s.results)  # nothing reads them before
+        live_then, live_else = live.aside(), live.aside()
         blocks = []
         for block, inner in ((s.then, live_then), (s.orelse, live_else)):
             yields = tuple(block.yields[k] for k in keep)
@@ -196,11 +211,11 @@ class _Sweeper:
             blocks.append(ir.Block(tuple(self.block(block.statements, inner)), yields))
         if not keep and not any(b.statements for b in blocks):
             return None
-        live |= live_then | live_else
+        live.memory |= live_then.memory | live_else.memory
         self.read((s.test,), live)
         return ir.replace(s, then=blocks[0], orelse=blocks[1], results=tuple(s.results[k] for k in keep))
 
-    def managed(self, s: ir.With, live: set[Any]) -> ir.Statement | None:
+    def managed(self, s: ir.With, live: _Live) -> ir.Statement | None:
         """A ``with`` that only sets how errors and warnings are treated goes where nothing is left in it."""
         used = {v for v in (s.target, s.ended) if v in live}
         body = self.block(s.body.statements, live)
@@ -212,19 +227,19 @@ class _Sweeper:
         target = s.target if s.target in used else None
         return ir.replace(s, target=target, body=ir.Block(tuple(body)), ended=s.ended if s.ended in used else None)
 
-    def attempt(self, s: ir.Try, live: set[Any]) -> ir.Statement | None:
+    def attempt(self, s: ir.Try, live: _Live) -> ir.Statement | None:
         """A ``try`` stays while anything is left in its body or in a handler; what says which block ended, with it."""
         used = any(r in live for r in s.results)
         keep = [k for k, r in enumerate(s.results) if r in live or r == s.caught]
-        sides, inside = [], set[Any]()
+        sides, inside = [], live.aside(set())
         for block in ir.sides_of(s):
-            inner = set(live)
+            inner = live.aside()
             yields = tuple(block.yields[k] for k in keep)
             self.read(yields, inner)
             sides.append(ir.Block(tuple(self.block(block.statements, inner)), yields))
-            inside |= inner
+            inside.memory |= inner.memory
         self.read((kind for h in s.handlers for kind in h.kinds), inside)
-        live |= inside
+        live.memory |= inside.memory
         body = self.block(s.body.statements, live)
         if not body and not used and not any(side.statements for side in sides):
             return None
@@ -234,17 +249,17 @@ class _Sweeper:
             results=tuple(s.results[k] for k in keep),
         )
 
-    def loop(self, s: ir.For | ir.While, live: set[Any]) -> ir.Statement | None:
+    def loop(self, s: ir.For | ir.While, live: _Live) -> ir.Statement | None:
         """Carried variables that only keep themselves alive go; a loop that is left with nothing to do goes too."""
         needs = self.found.setdefault(id(s), _Needs())
         needs.carried |= {k for k, c in enumerate(s.carried) if c.result in live}
         left = s.left if s.left in live else None
         while True:
-            needed, outside = set(needs.carried), live | needs.outside
-            inner = set(outside)
+            needed, outside = set(needs.carried), live.memory | needs.outside
+            inner = live.aside(set(outside))
             body, test = self.iteration(s, needs, inner, left)
             needs.carried |= {k for k, c in enumerate(s.carried) if c.param in inner}
-            contents = {one for one in inner - outside if self.is_of_memory(one)} if self.memory is not None else set()
+            contents = inner.memory - outside
             needs.outside |= contents
             if needs.carried == needed and not contents:
                 break
@@ -254,7 +269,7 @@ class _Sweeper:
         if isinstance(s, ir.While) and nothing:
             return None
         carried = tuple(c for k, c in enumerate(s.carried) if k in needed)
-        live |= inner
+        live.memory |= inner.memory
         self.read((c.init for c in carried), live)
         self.read(() if s.snapshots is None else (s.snapshots,), live)
         leave = s.leave
@@ -265,30 +280,28 @@ class _Sweeper:
         return ir.replace(s, test=test, body=body, carried=carried, leave=leave, left=left)
 
     def iteration(
-        self, s: ir.For | ir.While, needs: _Needs, inner: set[Any], left: ir.Var | None
+        self, s: ir.For | ir.While, needs: _Needs, inner: _Live, left: ir.Var | None
     ) -> tuple[ir.Block, ir.Block | None]:
         """The live statements of a body, given which carried variables are needed."""
         yields = tuple(y for k, y in enumerate(s.body.yields) if k in needs.carried)
-        before = set(inner)
+        before = inner.aside()
         self.read(yields, inner)
         needs.effects = needs.effects or bool(needs.carried) or left is not None
         statements: list[ir.Statement] = []
         if not needs.effects:
-            without = set(inner)
+            without = inner.aside()
             statements = self.block(s.body.statements, without)
             needs.effects = bool(statements)
             if statements and s.leave is None:
-                inner |= without
+                inner.memory |= without.memory
         if needs.effects and (s.leave is not None or not statements):
             self.read(() if s.leave is None else (s.leave,), inner)
             statements = self.block(s.body.statements, inner)
         test = None
-        if isinstance(s, ir.While):
-            test_live = set(before)
-            self.read(s.test.yields, test_live)
-            test = ir.Block(tuple(self.block(s.test.statements, test_live)), s.test.yields)
-            if needs.effects:
-                inner |= test_live
+        if isinstance(s, ir.While) and needs.effects:
+            self.read(s.test.yields, before)
+            test = ir.Block(tuple(self.block(s.test.statements, before)), s.test.yields)
+            inner.memory |= before.memory
         return ir.Block(tuple(statements), yields), test
 
 

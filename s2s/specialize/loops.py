@@ -416,6 +416,7 @@ def _stable(
         params = [context.define(leaf.name, phi(values[leaf.key][0]), values[leaf.key][1]) for leaf in plan.leaves]
         child = builder.child()
         rebound, reached, known_vars = len(specializer.rebound), len(context.reached), context.births()
+        count = context.count
         _note_first(context, params, plan)
         atoms, start = plan.rebuild([*params])
         context.heap = start.copy()
@@ -448,6 +449,7 @@ def _stable(
             specializer.solving[place] = fixpoints.Solution(moving, tuple(after.touched), stored, inner)
             return _Iteration(params, child, outcome, after)
         del specializer.rebound[rebound:]
+        context.count = count
         params_of = {leaf.key: param for param, leaf in zip(params, plan.leaves, strict=True)}
         plan, values = after, _following_activity(specializer, after.leaves, params_of, found, child)
     raise error("S2S136", asked_by=frame.called_from)

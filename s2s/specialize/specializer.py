@@ -349,7 +349,7 @@ class Specializer:
     def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         """Specialise one statement; True where nothing after it is reached."""
         section.allow_interrupt()
-        charge_step()
+        charge_step(self.context.count)
         try:
             if self.relied is None:
                 ended = self._step(statement, frame, builder)

@@ -92,6 +92,8 @@ class Planner:
         self.stood_for: dict[ir.Atom, ir.Var] = {}
         """What a variable of the sweeps gives of the primal, of another block or of an iteration."""
         self.exports: dict[int, list[tuple[int, ir.Atom, ir.Var, ir.Atom]]] = {}
+        self.contents: dict[int, tuple[ir.Statement, frozenset[ir.Atom]]] = {}
+        """Statements of the reverse sweep by their ``id``, with the variables that they read the contents of."""
         self.counters: dict[int, tuple[ir.Var, ir.Var, ir.Var]] = {}
         self.counted: dict[ir.Var, ir.For | ir.While] = {}
         """The loops of which variables are the number of iterations."""
@@ -435,8 +437,22 @@ class Planner:
         statements that are written, or in those that are to compute others."""
         if not isinstance(self.context.value(var), (Array, Unknown)):
             return True
-        statements = list(ir.walk(ir.Block((*sweep.prologue, *sweep.builder.statements))))
-        return any(reads(s, back) for s in statements) or any(reads(let, var) for let in formulas.values())
+        statements = (*sweep.prologue, *sweep.builder.statements)
+        return any(back in self._read_in(s) for s in statements) or any(reads(let, var) for let in formulas.values())
+
+    def _read_in(self, statement: ir.Statement) -> frozenset[ir.Atom]:
+        """The variables that a statement reads the contents of, with the blocks in it. It is found once: it is asked
+        for each variable that is kept, and again for each block around it."""
+        known = self.contents.get(id(statement))
+        if known is not None and known[0] is statement:
+            return known[1]
+        blocks = ir.blocks_of(statement)
+        atoms = {*ir.reads_of(statement), *(a for block in blocks for a in block.yields)}
+        found: set[ir.Atom] = {a for a in atoms if isinstance(a, ir.Var) and reads(statement, a)}
+        for inner in (s for block in blocks for s in block.statements):
+            found |= self._read_in(inner)
+        self.contents[id(statement)] = statement, frozenset(found)
+        return self.contents[id(statement)][1]
 
     def span_of(self, var: ir.Var) -> ir.Span | None:
         """Where the statement stands that defines a variable."""
