@@ -1,5 +1,6 @@
-"""What ``s2s.runtime._memory`` has, for arrays that have no buffer which NumPy could look at: in their place in code
-for arrays of other modules, and run as the helpers are, with the module in the place of NumPy.
+"""Those helpers of ``s2s.runtime._memory`` that look at the buffer of an array, for arrays that have none which NumPy
+could look at: in their place in code for arrays of other modules, and run as they are, with the module in the place of
+NumPy.
 
 Where an array lies is asked as CuPy has it, ``a.data.ptr``; what it is a view of is its ``base``.
 """

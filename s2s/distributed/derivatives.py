@@ -21,6 +21,7 @@ from s2s.derivatives import Derivative, derivative, name_of_function
 from s2s.directives.differentiable import option_error
 from s2s.directives.policy import AMBIENT
 from s2s.dispatch.by_shape import ByShape
+from s2s.distributed.along import along_a_vector, has_objects, vector_like
 from s2s.distributed.engines import OnCluster, OnlyHere, engine_for
 from s2s.distributed.partials import (
     Partial,
@@ -141,7 +142,7 @@ class Distributed:
         if self.mode == "hvp":
             if len(args) < 2:
                 raise error("S2S513", primals=1, tangents=0)
-            tangents, args = (_like(args[0], args[1]),), (args[0], *args[2:])
+            tangents, args = (vector_like(args[0], args[1]),), (args[0], *args[2:])
         values = self._dispatcher(self._target_mode()).collect(*args, **kwargs)
         parts = parts_of({name: item_at(values, place) for name, place in self.places.items()})
         engine = engine_for(self.client, self.timeout)
@@ -149,7 +150,8 @@ class Distributed:
             self._begin(engine, values, parts)
         found = self._sum(engine, values, parts, tangents)
         result = divided(found.value, found.rows) if self.reduction == "mean" else found.value
-        result = self._in_classes_given(result[1] if self.mode == "hvp" else result, values)
+        is_pair = self.mode == "hvp" and not has_objects(tangents)
+        result = self._in_classes_given(result[1] if is_pair else result, values)
         self._tell(time.perf_counter() - start, len(parts), found.rows, result)
         return result
 
@@ -294,7 +296,10 @@ class Distributed:
             whole = self._with_blocks(values, blocks)
             if any(kernel.fits((*whole, *tangents)) for kernel in kernels):
                 continue
-            dispatcher = self._dispatcher(self._mode_for(whole))
+            if has_objects(tangents):
+                dispatcher, whole = self._of_objects(), (*whole, *tangents)
+            else:
+                dispatcher = self._dispatcher(self._mode_for(whole))
             version = dispatcher.version_for(whole)
             kernels.append(ship(dispatcher, version, whole))
         own = self._with_blocks(values, [None for _ in self.places])
@@ -306,6 +311,13 @@ class Distributed:
         if isinstance(made, ByShape):
             raise error("S2S301", name=name_of_function(self.loss), hint="write a Python function around it")
         return made.under(AMBIENT.get())
+
+    def _of_objects(self) -> Any:
+        """What computes Hessian-vector products where parameters are objects: the gradient along the vector."""
+        if "along" not in self._made:
+            self._made["along"] = derivative(
+                "grad", along_a_vector(self._target.function, self._target.name), self.argnums, False, "zeros")
+        return self._dispatcher("along")
 
     def _target_mode(self) -> str:
         return _MODES[self.mode][0]
@@ -455,24 +467,6 @@ def _called(function: Any, values: tuple[Any, ...]) -> Any:
         else:
             args.append(value)
     return function(*args, **kwargs)
-
-
-def _like(x: Any, v: Any) -> Any:
-    """A tangent with the structure, the shapes and the dtypes of its argument. Raises ArgumentError where it does not
-    fit."""
-    if isinstance(x, dict) and isinstance(v, dict) and x.keys() == v.keys():
-        return {key: _like(item, v[key]) for key, item in x.items()}
-    if isinstance(x, (tuple, list)) and isinstance(v, (tuple, list)) and len(x) == len(v):
-        made = [_like(a, b) for a, b in zip(x, v)]
-        return type(x)(*made) if hasattr(x, "_fields") else type(x)(made)
-    if rt.has_parts(x) and type(v) is type(x):
-        parts = {key: (getattr(x, key), getattr(v, key)) for key in rt.attributes_of(x) if hasattr(v, key)}
-        return rt.gradient_object(x, **{key: _like(a, b) if rt.floats(a) else a for key, (a, b) in parts.items()})
-    if is_array_class(type(x)) or isinstance(x, (float, np.floating)):
-        if np.shape(x) != np.shape(v):
-            raise error("S2S514", name="the vector", got=np.shape(v), expected=np.shape(x))
-        return np.asarray(v, dtype=x.dtype) if isinstance(x, np.ndarray) else type(x)(v)
-    raise error("S2S515", name="the vector", got=f"a {type(v).__name__}", expected=f"a {type(x).__name__}")
 
 
 # --- what users call ------------------------------------------------------------------------------------------------

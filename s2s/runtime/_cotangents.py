@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from types import MemberDescriptorType, ModuleType, SimpleNamespace
 from typing import Any
 
@@ -115,8 +116,8 @@ def has_parts(value: Any) -> bool:
     SimpleNamespace."""
     cls = type(value)
     return cls is SimpleNamespace or (
-        cls.__flags__ & _HOW_MADE == 1 << 9 and not isinstance(value, _NO_PARTS) and not callable(value)
-        and not is_array_class(cls)
+        cls.__flags__ & _HOW_MADE == 1 << 9 and not isinstance(value, _NO_PARTS) and not is_array_class(cls)
+        and not (callable(value) and cls.__module__.partition(".")[0] in _FUNCTIONS_OF)
     )
 
 
@@ -128,6 +129,9 @@ def is_array(value: Any) -> bool:
 _HOW_MADE = 1 << 9 | 1 << 8 | 1 << 7
 """The flags of a class that tell those of class statements from those of C, as of locks: on the heap; not to be
 changed; without instances of its own."""
+
+_FUNCTIONS_OF = sys.stdlib_module_names | {"numpy", "scipy", "s2s"}
+"""The packages whose objects that can be called are functions: ``functools.partial``. The user's may be models."""
 
 _NO_PARTS = (np.ndarray, np.generic, float, complex, int, str, dict, tuple, list, set, frozenset, type, BaseException)
 

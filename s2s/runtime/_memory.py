@@ -1,4 +1,8 @@
-"""Arrays that share memory: where their adjoints lie, copies that lie as they do, and checks that others do not."""
+"""Arrays of NumPy that share memory: where their adjoints lie, copies that lie as they do, checks that others do not.
+
+In code for arrays of other modules, which have no buffer that NumPy could look at, ``s2s.arrays.memory`` has the four
+that look at one in other words, and the rest of this module is run as it stands.
+"""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def ship(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> S
     goes along as it is now. Raises ArgumentError where that cannot be written as source."""
     name, compiled, data = dispatcher.name, version.compiled, list[Any]()
     if is_recorded(compiled):
-        raise error("S2S710", name=name, reason="it is recorded at each call, as the compiler refuses it")
+        raise _recorded_error(name, compiled.objects.get("refusal"))
     is_numba = dict(version.request.options).get("backend") == "numba"
     try:
         text, body = gathered(version, None, data)
@@ -146,6 +146,16 @@ def ship(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> S
     digest = str(new_hash(content).hexdigest()[:16])
     return Shipped(compiled.entry, text, body, dispatcher.target.parameters, conditions, objects, loops,  # type: ignore
                    tuple(data), version.request, version.avals, compiled.result, digest)
+
+
+def _recorded_error(name: str, refusal: Any) -> Exception:
+    """That there is no source, at the line that the compiler refuses, with what it says to write there."""
+    known = getattr(refusal, "diagnostic", None)
+    if known is None:
+        return error("S2S710", name=name, reason=f"it is recorded at each call, as compiled code fails: {refusal}")
+    said = " ".join(str(refusal).partition("\n")[0].split())
+    reason = f"it is recorded at each call, as the compiler refuses it: {said}"
+    return error("S2S710", name=name, reason=reason, span=known.span, hint=known.hint)
 
 
 def _shown(item: tuple[str, Any]) -> tuple[str, str]:

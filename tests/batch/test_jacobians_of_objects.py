@@ -179,3 +179,35 @@ def test_namespaces_in_what_is_recorded():
     np.testing.assert_allclose(s2s.jacfwd(made)(X).w, np.diag(2.0 * X))
     _, pullback = s2s.vjp(made, X)
     np.testing.assert_allclose(pullback(namespace(np.ones(2), 3.0))[0], 2.0 * X + 3.0)
+
+
+class Network:
+    """A model that is called, as a function is."""
+
+    def __init__(self, weights, rate):
+        self.weights, self.rate = weights, rate
+
+    def __call__(self, x):
+        return np.tanh(x @ self.weights) * self.rate
+
+
+def test_objects_that_can_be_called_have_parts():
+    x = np.cos(np.arange(12.0)).reshape(4, 3)
+    w, step = np.array([0.3, -0.5, 0.8]), 1e-5
+
+    def out(net):
+        return net(x)
+
+    def loss(net):
+        return np.sum(out(net) ** 2)
+
+    for transform in (s2s.jacfwd, s2s.jacrev):
+        found = transform(out)(Network(w, 0.7))
+        differences = [(out(Network(w + e, 0.7)) - out(Network(w - e, 0.7))) / (2 * step) for e in step * np.eye(3)]
+        assert type(found) is Network
+        np.testing.assert_allclose(found.weights, np.transpose(differences), rtol=1e-6, atol=1e-9)
+        np.testing.assert_allclose(found.rate, np.tanh(x @ w), rtol=1e-12)
+    product = s2s.hvp(loss)(Network(w, 0.7), Network(np.cos(w), 0.2))
+    ends = [s2s.grad(loss)(Network(w + s * step * np.cos(w), 0.7 + s * step * 0.2)) for s in (1, -1)]
+    np.testing.assert_allclose(product.weights, (ends[0].weights - ends[1].weights) / (2 * step), rtol=1e-6)
+    np.testing.assert_allclose(product.rate, (ends[0].rate - ends[1].rate) / (2 * step), rtol=1e-6)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import warnings
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -208,6 +209,78 @@ def test_parameters_that_are_objects(reduction):
     assert net.weights[0] is w and net.name == "net"
 
 
+@dataclass
+class Layer:
+    weights: np.ndarray
+    rate: float
+
+    def __call__(self, X):
+        return np.tanh(X @ self.weights) * self.rate
+
+
+class Slotted:
+    __slots__ = ("label", "weights")
+
+    def __init__(self, weights):
+        self.weights, self.label = weights, "slots"
+
+
+def of_layer(layer, X, y, *, scale):
+    return (scale * layer(X) - y) ** 2
+
+
+def of_nested(params, X, y):
+    first, second = params["layers"]
+    return np.sum((first(X) + X @ second.weights ** 3 + params["shift"] - y) ** 2)
+
+
+@pytest.mark.parametrize("reduction", ["sum", "mean"])
+def test_hessian_vector_products_of_objects(reduction):
+    over_rows = np.sum if reduction == "sum" else np.mean
+
+    def loss(layer, X, y, *, scale):
+        return over_rows(of_layer(layer, X, y, scale=scale))
+
+    layer, vector = Layer(w, 0.7), Layer(np.cos(w), 0.3)
+    found = d.hvp(loss, over="X, y", reduction=reduction)(layer, vector, Xs, ys, scale=1.5)
+    assert type(found) is Layer
+    ends = [
+        s2s.grad(loss)(Layer(w + sign * 1e-5 * np.cos(w), 0.7 + sign * 3e-6), X, y, scale=1.5) for sign in (1, -1)]
+    np.testing.assert_allclose(found.weights, (ends[0].weights - ends[1].weights) / 2e-5, rtol=1e-6)
+    np.testing.assert_allclose(found.rate, (ends[0].rate - ends[1].rate) / 2e-5, rtol=1e-6)
+
+
+def test_hessian_vector_products_of_objects_in_containers():
+    def params(step):
+        layers = [Layer(w + step * w**2, 0.7 + step), Slotted(0.5 * w - step * w)]
+        return {"layers": layers, "shift": 0.1 + 2 * step}
+
+    vector = {"layers": [Layer(w**2, 1.0), Slotted(-w)], "shift": 2.0}
+    found = d.hvp(of_nested, over="X, y")(params(0.0), vector, Xs, ys)
+    ends = [s2s.grad(of_nested)(params(sign * 1e-5), X, y) for sign in (1, -1)]
+    np.testing.assert_allclose(found["shift"], (ends[0]["shift"] - ends[1]["shift"]) / 2e-5, rtol=1e-6)
+    for k in (0, 1):
+        differences = (ends[0]["layers"][k].weights - ends[1]["layers"][k].weights) / 2e-5
+        np.testing.assert_allclose(found["layers"][k].weights, differences, rtol=1e-6)
+    assert type(found["layers"][1]) is Slotted and found["layers"][1].label is None
+
+
+def test_jacobians_by_objects_and_containers():
+    def residuals(layer, X, y):
+        return X.T @ (layer(X) - y)
+
+    def of_dict(p, X, y):
+        return X.T @ (np.tanh(X @ p["w"]) * p["rate"] - y)
+
+    step = 1e-6 * np.cos(w)
+    expected = (residuals(Layer(w + step, 0.7), X, y) - residuals(Layer(w - step, 0.7), X, y)) / 2e-6
+    found = d.jacobian(residuals, over="X, y")(Layer(w, 0.7), Xs, ys)
+    np.testing.assert_allclose(found.weights @ np.cos(w), expected, rtol=1e-6)
+    found = d.jacobian(of_dict, over="X, y")({"w": w, "rate": 0.7}, Xs, ys)
+    np.testing.assert_allclose(found["w"] @ np.cos(w), expected, rtol=1e-6)
+    np.testing.assert_allclose(found["rate"], X.T @ np.tanh(X @ w), rtol=1e-9)
+
+
 # --- bad input ------------------------------------------------------------------------------------------------------
 
 
@@ -329,9 +402,11 @@ def test_what_is_recorded_is_not_sent(monkeypatch):
     def by_text(w, X):
         return eval("np.sum((X @ w) ** 2)")
 
-    with pytest.raises(ArgumentError, match="it is recorded at each call.* .S2S710"), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        d.grad(by_text, over="X", check=False)(w, Xs)
+    with pytest.raises(ArgumentError, match="it is recorded at each call.* .S2S710") as refused:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            d.grad(by_text, over="X", check=False)(w, Xs)
+    assert refused.match(r"(?s)as the compiler refuses it: .*`eval`.*return eval\(")  # what, and where
 
 
 # --- out of core ----------------------------------------------------------------------------------------------------
