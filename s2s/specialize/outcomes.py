@@ -71,6 +71,9 @@ def outcome_of(
     ):
         return Outcome()
     key = _key(specializer, fn, args, kwargs, frame)
+    within = depth, depth - (specializer.tried_from or depth)
+    if key is not None and _is_refused(specializer.refused_outcomes.get(key), within):
+        return Outcome()
     if key is not None and key in specializer.outcomes:
         found, guards = specializer.outcomes[key]
         if not specializer.unsure:
@@ -93,11 +96,19 @@ def outcome_of(
             relied_on = specializer.guards.copy()
             speculation.discard()
     except Exception:
+        if key is not None:
+            specializer.refused_outcomes[key] = within
         return Outcome()
     specializer.guards.update(relied_on)
     if key is not None:
         specializer.outcomes[key] = found, relied_on
     return found
+
+
+def _is_refused(refused: tuple[int, int] | None, within: tuple[int, int]) -> bool:
+    """Whether a call could not be followed before, within as few other calls as now or fewer: what is nested deeper is
+    followed less far."""
+    return refused is not None and refused[0] <= within[0] and refused[1] <= within[1]
 
 
 def _outcome(context: Context, atom: ir.Atom, given: list[ir.Atom], made: Builder) -> Outcome:

@@ -96,6 +96,7 @@ class Specializer:
         self.guards = Guards()
         self.context.evaluator.fold = lambda fact: fact.folded(self.guards)
         self.outcomes: dict[Any, tuple[Outcome, Guards]] = {}
+        self.refused_outcomes: dict[Any, tuple[int, int]] = {}
         self.function: Any = None
         self.items = Items(self)
         self.inliner = Inliner(self)

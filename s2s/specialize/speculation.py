@@ -34,7 +34,7 @@ STAYS = {
     }),
     "Specializer": frozenset({
         # the budget of all speculation, and what has come of it
-        "effort", "outcomes",
+        "effort", "outcomes", "refused_outcomes",
         # an outcome that is relied on may have asked this
         "compared", "has_short_loops",
         # has no state of its own

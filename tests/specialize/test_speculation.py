@@ -12,6 +12,7 @@ from s2s.core.values import UNKNOWN
 from s2s.pipeline import derivative_of
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap.live_objects import LiveObjects
+from s2s.specialize.inlining import Inliner
 from s2s.specialize.specializer import Specializer
 from s2s.specialize.speculation import CONTAINERS, STAYS, fields_of, holders_of, speculate
 
@@ -250,3 +251,43 @@ def test_the_key_of_a_sort_is_asked_once_for_each_item():
 
     for derivative in (s2s.grad(f)(2.0), s2s.jacfwd(f)(2.0)):
         np.testing.assert_allclose(derivative, f(1.0), rtol=1e-12)
+
+
+def unfollowed(n):
+    pair = [0.0]
+    other = pair if n > 2 else [1.0]
+    pair.append(1.0)  # refused: it may be the other one
+    return len(other)
+
+
+def asks_it(n):
+    items, size = [0.0], unfollowed(n)
+    other = items if n > 2 else [1.0]
+    items.append(1.0)  # refused as well
+    return len(other) + size
+
+
+def asks_it_too(n):
+    items, size = [2.0], unfollowed(n)
+    other = items if n > 1 else [1.0]
+    items.append(1.0)
+    return len(other) - size
+
+
+def with_one(x, n):
+    return np.sum(np.sin(x)) * asks_it(n)
+
+
+def with_both(x, n):
+    return np.sum(np.sin(x)) * asks_it(n) * asks_it_too(n) * asks_it(n) * unfollowed(n)
+
+
+def test_what_could_not_be_followed_is_not_tried_again(monkeypatch):
+    """What a call gives is tried out once for the same kinds of arguments, also within what is given up itself."""
+    tried, follow = [], Inliner.inline
+    monkeypatch.setattr(
+        Inliner, "inline", lambda self, fn, *given: tried.append(fn.__name__) or follow(self, fn, *given))
+    checked(with_one, X, 4)
+    once = tried.count("unfollowed")
+    checked(with_both, X, 4)
+    assert tried.count("unfollowed") - once == 2 * once  # by itself it may be followed further than within another
