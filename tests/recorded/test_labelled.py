@@ -124,12 +124,7 @@ def test_second_derivatives_by_a_series():
     assert list(tangent.index) == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("call", [
-    lambda d: np.linalg.cholesky(d.dot(d.T)).sum(), lambda d: np.linalg.inv(d).sum(), lambda d: np.nanmax(d),
-    lambda d: np.dot(d, d).sum(), lambda d: np.where(d > 1.0, d**2, 2.0 * d).sum(), lambda d: np.linalg.norm(d["x"]),
-    lambda d: np.concatenate([d["x"], d["y"] ** 2])[2], lambda d: (np.array(d) ** 2).sum(),
-], ids=["cholesky", "inv", "nanmax", "dot", "where", "norm", "concatenate", "array"])
-def test_functions_of_numpys_read_objects_as_arrays(call):
+def has_the_slopes(call):
     build = lambda a: pd.DataFrame(a.reshape(2, 2), index=["p", "q"], columns=["x", "y"])
     x = np.array([2.0, 0.3, 0.4, 1.5])
     loss = lambda a: call(build(a))
@@ -137,3 +132,18 @@ def test_functions_of_numpys_read_objects_as_arrays(call):
     np.testing.assert_allclose(s2s.grad(loss)(x), expected, rtol=1e-6, atol=1e-8)
     along = np.array([1.0, -2.0, 0.5, 0.3])
     np.testing.assert_allclose(s2s.jvp(loss, (x,), (along,))[1], expected @ along, rtol=1e-6)
+
+
+@pytest.mark.parametrize("call", [
+    lambda d: np.linalg.cholesky(d.dot(d.T)).sum(), lambda d: np.linalg.inv(d).sum(), lambda d: np.nanmax(d),
+    lambda d: np.dot(d, d).sum(), lambda d: np.where(d > 1.0, d**2, 2.0 * d).sum(), lambda d: np.linalg.norm(d["x"]),
+    lambda d: np.concatenate([d["x"], d["y"] ** 2])[2], lambda d: (np.array(d) ** 2).sum(),
+], ids=["cholesky", "inv", "nanmax", "dot", "where", "norm", "concatenate", "array"])
+def test_functions_of_numpys_read_objects_as_arrays(call, monkeypatch):
+    # the compiler takes seconds to refuse a frame that is made, and the same for each call: it is asked below
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    has_the_slopes(call)
+
+
+def test_frames_that_are_made_are_recorded_without_being_told():
+    has_the_slopes(lambda d: np.linalg.norm(d["x"]) + np.where(d > 1.0, d**2, 2.0 * d).sum())
