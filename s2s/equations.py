@@ -186,7 +186,7 @@ def tangent_of_solved(x: Any, tangents: Any, residual: Any, linear_solve: Any, f
 
 def linear_solution(linear_solve: Any, residual: Any, b: Any, x: Any, /, *args: Any, **options: Any) -> Any:
     """The solution ``v`` of ``dF/dx v = b``, by products of the Jacobian and a vector."""
-    still = [None for _ in args]
+    still = (None,) * len(args)
     return linear_solve(lambda v: api.jvp(residual, (x, *args), (v, *still))[1], b)
 
 
@@ -198,7 +198,7 @@ def transposed_solution(linear_solve: Any, residual: Any, b: Any, x: Any, /, *ar
 
 def _linear_residual(residual: Any, v: Any, b: Any, x: Any, /, *args: Any, **options: Any) -> Any:
     """What ``linear_solution`` makes zero."""
-    return api.jvp(residual, (x, *args), (v, *[None for _ in args]))[1] - b
+    return api.jvp(residual, (x, *args), (v, *(None,) * len(args)))[1] - b
 
 
 def _transposed_residual(residual: Any, w: Any, b: Any, x: Any, /, *args: Any, **options: Any) -> Any:
