@@ -88,7 +88,14 @@ def test_what_is_inserted_is_formatted(folder):
     assert (folder / "formatted_model.py").read_text() == text
 
 
-@pytest.mark.parametrize("other", ["default", "wide", "narrow", "own taste"])
+NEXT = dict(zip(SETTINGS, [*SETTINGS][1:] + [*SETTINGS][:1]))
+PAIRS = [
+    pytest.param(one, other, marks=() if NEXT[one] == other else pytest.mark.every)
+    for one in SETTINGS for other in SETTINGS
+]
+
+
+@pytest.mark.parametrize(("folder", "other"), PAIRS, indirect=["folder"])
 def test_a_module_that_was_formatted_in_another_way_is_up_to_date(folder, other, monkeypatch):
     monkeypatch.setattr(terminal, "formatted", lambda text, file: text)  # written where there is no ruff
     run("build", "formatted_model.py")

@@ -124,14 +124,11 @@ def test_second_derivatives_by_a_series():
     assert list(tangent.index) == ["a", "b", "c"]
 
 
-def has_the_slopes(call):
+def made_within(call):
+    """A function that makes a frame, where it is differentiated, and what its gradient is."""
     build = lambda a: pd.DataFrame(a.reshape(2, 2), index=["p", "q"], columns=["x", "y"])
-    x = np.array([2.0, 0.3, 0.4, 1.5])
-    loss = lambda a: call(build(a))
-    expected = differences(loss, x, lambda a: a)
-    np.testing.assert_allclose(s2s.grad(loss)(x), expected, rtol=1e-6, atol=1e-8)
-    along = np.array([1.0, -2.0, 0.5, 0.3])
-    np.testing.assert_allclose(s2s.jvp(loss, (x,), (along,))[1], expected @ along, rtol=1e-6)
+    loss, x = lambda a: call(build(a)), np.array([2.0, 0.3, 0.4, 1.5])
+    return loss, x, differences(loss, x, lambda a: a)
 
 
 @pytest.mark.parametrize("call", [
@@ -142,8 +139,12 @@ def has_the_slopes(call):
 def test_functions_of_numpys_read_objects_as_arrays(call, monkeypatch):
     # the compiler takes seconds to refuse a frame that is made, and the same for each call: it is asked below
     monkeypatch.setenv("S2S_RECORDED", "always")
-    has_the_slopes(call)
+    loss, x, expected = made_within(call)
+    np.testing.assert_allclose(s2s.grad(loss)(x), expected, rtol=1e-6, atol=1e-8)
+    along = np.array([1.0, -2.0, 0.5, 0.3])
+    np.testing.assert_allclose(s2s.jvp(loss, (x,), (along,))[1], expected @ along, rtol=1e-6)
 
 
 def test_frames_that_are_made_are_recorded_without_being_told():
-    has_the_slopes(lambda d: np.linalg.norm(d["x"]) + np.where(d > 1.0, d**2, 2.0 * d).sum())
+    loss, x, expected = made_within(lambda d: np.linalg.norm(d["x"]) + np.where(d > 1.0, d**2, 2.0 * d).sum())
+    np.testing.assert_allclose(s2s.grad(loss)(x), expected, rtol=1e-6, atol=1e-8)
