@@ -32,7 +32,7 @@ from s2s.directives.decorated import unwrap
 from s2s.explanation import Explanation, measure, note_numba
 from s2s.explorer.stages import StageError, stage_text
 from s2s.listing import as_markdown
-from s2s.notices import StraightThroughWarning
+from s2s.notices import CompileTimeWarning, StraightThroughWarning
 from s2s.versions.kinds import read_kinds
 from s2s.versions.target import target_of
 
@@ -305,6 +305,7 @@ def explore_command(
     kept and chosen. With example values, --arg, it is run with copies of them: the page has the time of each line."""
     os.environ["S2S_CACHE"] = "off"
     warnings.simplefilter("ignore", StraightThroughWarning)  # the page marks the lines
+    warnings.simplefilter("ignore", CompileTimeWarning)  # of many derivatives, each would tell of it
     found = loaded_from(target)
     if len(found) > 1:
         fail(f"{target}: name one of {', '.join(loaded.place for loaded in found)}")

@@ -84,10 +84,17 @@ class Shown:
 
     def __init__(self, places: Mapping[str, tuple[tuple[int, int], ...]]) -> None:
         self._places = places
+        self._by_line: dict[int, list[tuple[str, int]]] | None = None
 
     def places_of(self, number: int) -> list[tuple[str, int]]:
         """The user's lines that a line comes from: file and number."""
-        return [(file, line) for file, pairs in self._places.items() for own, line in pairs if own == number]
+        if self._by_line is None:
+            made: dict[int, list[tuple[str, int]]] = {}
+            for file, pairs in self._places.items():
+                for own, line in pairs:
+                    made.setdefault(own, []).append((file, line))
+            self._by_line = made
+        return self._by_line.get(number, [])
 
     def comes_from(self, number: int) -> str:
         """The user's line that a line comes from, as text; empty where that is not known."""

@@ -208,7 +208,7 @@ def _is_store(name: ast.Name) -> bool:
 
 
 def _read_first(block: list[ast.stmt], assigned: set[str], read: dict[str, None]) -> set[str]:
-    """Add what a block reads before it is surely assigned; gives what is assigned after it."""
+    """Add what a block reads before it is surely assigned; gives what is assigned after it. Adds to ``assigned``."""
     for s in block:
         match s:
             case ast.If(test, body, orelse):
@@ -229,7 +229,7 @@ def _read_first(block: list[ast.stmt], assigned: set[str], read: dict[str, None]
                     read.setdefault(name)
             case _:
                 _note(s, assigned, read)
-                assigned = assigned | {n.id for n in ast.walk(s) if isinstance(n, ast.Name) and _is_store(n)}
+                assigned.update(n.id for n in ast.walk(s) if isinstance(n, ast.Name) and _is_store(n))
     return assigned
 
 

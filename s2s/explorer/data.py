@@ -15,6 +15,7 @@ what it is in place of that: ``comment``, ``blank``, ``head``, ``bookkeeping``.
 from __future__ import annotations
 
 import contextlib
+import gc
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -70,7 +71,14 @@ def describe(
 
     Raises ArgumentError where the arguments do not fit the function, or cannot be differentiated.
     """
-    return _Description(f, args, kwargs or {}, argnums, kinds or {}).all(tuple(modes), tuple(backends), within)
+    # what is made stays, as it is for the page: the collector would look through it for nothing
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return _Description(f, args, kwargs or {}, argnums, kinds or {}).all(tuple(modes), tuple(backends), within)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @dataclass(frozen=True)

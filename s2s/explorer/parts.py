@@ -20,6 +20,8 @@ from s2s.versions.target import Target
 
 __all__ = ["Parts", "blank", "marks"]
 
+_NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
+
 
 def blank(name: str) -> dict[str, Any]:
     """A part of which nothing is known yet."""
@@ -138,25 +140,19 @@ class Parts:
                 kept, part["total"] = kept_by(found, final.text, names, values)
             except Exception as problem:  # the user's function, with the user's values
                 part["no_cost"] = f"running it failed: {type(problem).__name__}: {problem}"
-        part["kept"] = [self._kept(one, final.text, lines) for one in kept]
+        named = _Named(final.text)
+        part["kept"] = [self._kept(one, named, lines) for one in kept]
 
-    def _kept(self, kept: Kept, text: str, lines: list[Any]) -> dict[str, Any]:
+    def _kept(self, kept: Kept, named: _Named, lines: list[Any]) -> dict[str, Any]:
         """A variable that the forward sweep keeps, the lines with it, and those that its values come from."""
-        texts = text.splitlines()
-        title = next((k for k, line in enumerate(texts) if line.strip() == "# reverse sweep"), len(texts))
-        word = re.compile(rf"(?<![\w.]){re.escape(kept.name)}(?!\w)")
-        named = [k for k, line in enumerate(texts, 1) if word.search(line.partition("  # ")[0])]
-        right = [k for k in named if lines[k - 1][1] != "comment"]
-        put = re.compile(rf"^\s*{re.escape(kept.name)}(?:\.append\((\w+)\)|\[.*\] = (\w+))$")
-        names = {name for line in texts[:title] for m in [put.match(line)] if m for name in m.groups() if name}
-        made = re.compile(rf"^\s*(?:{'|'.join(map(re.escape, names or {kept.name}))})(?:\[.*\])? [-+*/@]?= ")
+        right = [k for k in named.at(kept.name) if lines[k - 1][1] != "comment"]
         left: list[str] = []
-        for k, line in enumerate(texts[:title]):
-            keys = lines[k][1]
-            if made.match(line) and isinstance(keys, list):
-                left += [key for key in keys if key not in left]
+        for k in named.made_at(kept.name):
+            keys = lines[k - 1][1]
+            left += [key for key in keys if key not in left] if isinstance(keys, list) else []
         if not left:
-            left = [key for k in right for key in lines[k - 1][1] if k <= title and isinstance(lines[k - 1][1], list)]
+            left = [key for k in right for key in lines[k - 1][1]
+                    if k <= named.title and isinstance(lines[k - 1][1], list)]
         left = [key for key in left if not self.units.is_loop(key)] or left
         return {"name": kept.name, "bytes": kept.bytes, "what": kept.what, "right": right,
                 "left": list(dict.fromkeys(left))}
@@ -169,6 +165,37 @@ class Parts:
         lines = [[n, self.index(line)] for n, line in enumerate(marked, unit.first)]
         return {"number": unit.number, "name": unit.name, "where": unit.where, "depth": depth, "lines": lines,
                 "calls": self.units.calls_of(unit)}
+
+
+class _Named:
+    """The lines of a text by the names in them, comments apart. ``title`` is how many there are before the reverse
+    sweep."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.splitlines()
+        titles = (k for k, line in enumerate(self.lines) if line.strip() == "# reverse sweep")
+        self.title = next(titles, len(self.lines))
+        self._at: dict[str, list[int]] = {}
+        for k, line in enumerate(self.lines, 1):
+            for name in dict.fromkeys(_NAME.findall(line.partition("  # ")[0])):
+                self._at.setdefault(name, []).append(k)
+
+    def at(self, name: str) -> list[int]:
+        """The numbers of the lines with a name."""
+        return self._at.get(name, [])
+
+    def made_at(self, name: str) -> list[int]:
+        """The numbers of the lines of the forward sweep that compute what a variable keeps: what is put into it, or the
+        variable itself."""
+        put = re.compile(rf"^\s*{re.escape(name)}(?:\.append\((\w+)\)|\[.*\] = (\w+))$")
+        found = (put.match(self.lines[k - 1]) for k in self._forward(name))
+        names = {one for m in found if m for one in m.groups() if one} or {name}
+        made = re.compile(rf"^\s*(?:{'|'.join(map(re.escape, names))})(?:\[.*\])? [-+*/@]?= ")
+        numbers = sorted({k for one in names for k in self._forward(one)})
+        return [k for k in numbers if made.match(self.lines[k - 1])]
+
+    def _forward(self, name: str) -> list[int]:
+        return [k for k in self.at(name) if k <= self.title]
 
 
 def marks(lines: list[Any], right: dict[int, float]) -> dict[str, float]:

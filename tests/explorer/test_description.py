@@ -11,7 +11,7 @@ import pytest
 import s2s
 from s2s import pipeline
 from s2s.explanation import explain_version
-from s2s.explorer import data
+from s2s.explorer import data, parts
 from s2s.explorer.data import MODES, describe, modes_of
 from s2s.explorer.highlight import generated_line, highlighted
 from s2s.explorer.page import page_of
@@ -379,3 +379,23 @@ def test_the_program_of_the_document_runs(tmp_path, monkeypatch):
     (tmp_path / "document.py").write_text(text.partition("```python\n")[2].partition("```")[0])
     runpy.run_path("document.py")
     assert (tmp_path / "loss.html").read_text().startswith("<!doctype html>")
+
+
+def test_a_text_is_gone_through_once_for_all_that_it_keeps(monkeypatch, rng):
+    made = []
+
+    class Counted(parts._Named):
+        def __init__(self, text):
+            made.append(text)
+            super().__init__(text)
+
+    monkeypatch.setattr(parts, "_Named", Counted)
+    found = describe(programs.chain, state(rng), {}, modes=("grad",), backends=("numpy",))
+    assert len(variant(found, "grad")["kept"]) > 1 and len(made) == 1
+
+
+def test_what_is_kept_is_told_by_the_names_of_the_text():
+    text = "y = g(x)  # not z\nh.append(y)\nz[i] = y\nobj.z = 1\n# reverse sweep\nz = h.pop()\n"
+    named = parts._Named(text)
+    assert named.title == 4 and named.at("z") == [3, 6] and named.at("h") == [2, 6] and named.at("q") == []
+    assert named.made_at("h") == named.made_at("z") == named.made_at("y") == [1]

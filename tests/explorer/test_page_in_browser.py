@@ -322,6 +322,7 @@ def test_derivatives_that_are_called_stand_below_and_belong_to_their_functions(c
     assert "in the derivative" in page.one("#details").text
     page.press(Keys.ESCAPE)
     page.run("arguments[0].scrollIntoView({block: 'center'})", page.line("right", "t0 = np.tanh(3.0 * x)"))
+    page.point(page.line("right", "t0 = np.tanh(3.0 * x)"))  # the details, which are shown now, may move the line
     page.line("right", "t0 = np.tanh(3.0 * x)").find_element(By.CSS_SELECTOR, ".t").click()
     assert page.texts("#left .line.lit") == ["return np.sum(np.tanh(3.0 * x) ** 2) + np.sum(r)"]
     said = page.one("#details").text
