@@ -34,7 +34,7 @@ __all__ = ["Kept", "Marks", "digest_of", "keep", "mark_of_called", "mark_of_repl
 
 _CODE, _REFUSAL = b"s2s machine code 1\n", b"s2s refusal of Numba 1\n"
 
-_KNOWN = frozenset(["builtins", "cmath", "math", "numpy", "operator", "s2s"])
+_KNOWN = frozenset(["builtins", "cmath", "math", "numba", "numpy", "operator", "s2s"])
 """What these packages have is the same where their versions are, which are in the key."""
 
 Marks = dict[int, str]

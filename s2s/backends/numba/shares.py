@@ -26,13 +26,29 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+import llvmlite.ir as llvm
 import numba
 import numpy as np
+from numba.core import cgutils
+from numba.extending import intrinsic
 
 from s2s.backends.numba.sharing import Sharing
 from s2s.backends.numba.syntax import names_in, store_names
 
-__all__ = ["split"]
+__all__ = ["count_threads", "split"]
+
+
+@intrinsic
+def count_threads(context: Any) -> Any:
+    """What ``numba.get_num_threads`` gives, by its name: Numba's own holds the address of this process, and what does
+    is not kept on disk."""
+    size = llvm.IntType(numba.types.intp.bitwidth)  # as Numba declares it where it compiles the loop
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        named = cgutils.get_or_insert_function(builder.module, llvm.FunctionType(size, []), "get_num_threads")
+        return builder.sext(builder.trunc(builder.call(named, []), llvm.IntType(32)), size)  # it gives an int of C
+
+    return numba.types.intp(), generate
 
 
 def split(
@@ -81,7 +97,8 @@ class _Splitter(ast.NodeTransformer):
         part = self._fresh("part")
         self.known[part] = self.made(self._part(part, node, sharing, given))
         np_, prange = self._object("np", np), self._object("prange", numba.prange)
-        count = self._object("get_num_threads", numba.get_num_threads)
+        numba.get_num_threads()  # it starts the threads, so that Numba finds what it calls
+        count = self._object("count_threads", count_threads)
         threads, start, n, c, sums = (self._fresh(name) for name in ("threads", "start", "n", "c", "sums"))
         own = {name: self._fresh(f"{name}_parts") for name in sharing.added}
         pieces = f"(2 * {threads})" if sharing.reach else threads

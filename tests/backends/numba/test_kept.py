@@ -213,21 +213,51 @@ def test_other_axes_in_the_program_are_other_machine_code(texts, cache, tmp_path
     assert len(code_in(cache)) == len(texts)
 
 
-@s2s.differentiable(backend="numba", parallel=True)
-def shared(x):
-    total = 0.0
-    for i in numba.prange(len(x)):
-        total += x[i] * x[i]
-    return total
-
-
-@pytest.mark.parametrize(("f", "expected"), [(chain, "It is kept on disk"), (shared, "It is not kept on disk")])
-def test_a_long_compilation_says_whether_it_is_kept(cache, monkeypatch, f, expected):
+@pytest.mark.parametrize("is_on", [True, False])
+def test_a_long_compilation_says_whether_it_is_kept(cache, monkeypatch, is_on):
     from s2s.backends.numba import compiler
 
     monkeypatch.setattr(compiler, "AFTER", 0.0)
+    monkeypatch.setenv("S2S_CACHE", "1" if is_on else "off")
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        afresh(f, X)
+        afresh(chain, X)
+    expected = "It is kept on disk" if is_on else "It is not kept on disk"
     assert [expected in str(w.message) for w in told if w.category is s2s.CompileTimeWarning] == [True]
-    assert bool(code_in(cache)) is (f is chain)
+    assert bool(code_in(cache)) is is_on
+
+
+SHARED = """
+    import numba
+    import numpy as np
+    import s2s
+    from numba.core.dispatcher import _FunctionCompiler
+
+    @s2s.differentiable(backend="numba", parallel=True)
+    def shared(x, w):
+        total = 0.0
+        for i in numba.prange(len(x)):
+            total += w[0] * np.sin(x[i]) * x[i]
+        return total
+
+    def check():
+        done, compile_ = [], _FunctionCompiler.compile
+        _FunctionCompiler.compile = lambda self, *args: (done.append(self.py_func.__name__), compile_(self, *args))[1]
+        x, w = np.linspace(-2.0, 3.0, 1001), np.array([1.5])
+        for count in (2, 1):
+            numba.set_num_threads(count)
+            x_bar, w_bar = s2s.grad(shared, ("x", "w"))(x, w)
+            np.testing.assert_allclose(x_bar, 1.5 * (np.sin(x) + x * np.cos(x)), rtol=1e-12)
+            np.testing.assert_allclose(w_bar, [np.sum(np.sin(x) * x)], rtol=1e-12)
+        print("shared_grad" in done)
+"""
+
+
+def test_loops_that_threads_share_are_kept_for_other_processes(tmp_path):
+    (tmp_path / "model.py").write_text(textwrap.dedent(SHARED))
+    settings = {"S2S_CACHE": "1", "S2S_CACHE_DIR": str(tmp_path / "kept"), "NUMBA_NUM_THREADS": "2"}
+    environment = ENVIRONMENT | settings | {"NUMBA_OPT": "3"}  # else an address stays that nothing reads
+    for is_compiled in ("True", "False"):
+        run = subprocess.run([sys.executable, "-c", "import model; model.check()"], cwd=tmp_path, capture_output=True,
+                             text=True, env=environment)
+        assert run.stdout.split() == [is_compiled], run.stderr
