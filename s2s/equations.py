@@ -18,6 +18,7 @@ import numpy as np
 
 from s2s import api, transforms
 from s2s import runtime as rt
+from s2s.core.inspection import with_article
 from s2s.core.public import PublicSolution, role
 from s2s.core.tracebacks import at_the_call
 from s2s.directives.user_rules import ANYTHING, give_for_rest, text_of
@@ -156,7 +157,7 @@ def tangent_of_solution(
 
 def _check_unknown(x: Any) -> None:
     if isinstance(x, (tuple, list, dict)):
-        raise error("S2S524", kind=type(x).__name__)
+        raise error("S2S524", kind=with_article(type(x).__name__))
 
 
 def _cotangents_of_nested(

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
+from s2s.core.inspection import with_article
 from s2s.core.public import PublicDerivative
 from s2s.core.values import Instance
 from s2s.derivatives import Derivative, derivative, name_of_function
@@ -27,7 +28,7 @@ def jvp(
     """``f(*primals)`` and its tangent along ``tangents``; see ``api.jvp``."""
     for name, given in (("primals", primals), ("tangents", tangents)):
         if not isinstance(given, (tuple, list)):
-            raise error("S2S532", name=name, kind=type(given).__name__)
+            raise error("S2S532", name=name, kind=with_article(type(given).__name__))
     if len(primals) != len(tangents):
         raise error("S2S513", primals=len(primals), tangents=len(tangents))
     moved = tuple(k for k, (x, x_dot) in enumerate(zip(primals, tangents, strict=True)) if not _is_still(x, x_dot))

@@ -8,8 +8,8 @@ import types
 from typing import Any
 
 __all__ = [
-    "autograd_operator", "autograd_primitive", "autograd_rules", "is_prange", "namesake", "numba_type", "numba_ufunc",
-    "written_in_python",
+    "autograd_operator", "autograd_primitive", "autograd_rules", "is_prange", "machine_code_of_numba", "namesake",
+    "numba_type", "numba_ufunc", "written_in_python",
 ]
 
 
@@ -60,6 +60,27 @@ def numba_ufunc(fn: Any) -> tuple[types.FunctionType, Any] | None:
     boxed = tuple(
         k for k, core in enumerate(builder.sin) if not core and any(getattr(a[k], "ndim", None) == 1 for a in declared))
     return builder.py_func, (tuple(map(tuple, builder.sin)), tuple(map(tuple, builder.sout)), boxed)
+
+
+def machine_code_of_numba(fn: Any) -> tuple[str, str] | None:
+    """Of what ``@numba.stencil`` or ``@jitclass`` made, methods included: its name, and what to write in its place;
+    None for anything else. Its Python code means something else than what runs, or is out of reach."""
+    fn = fn.__func__ if type(fn) is types.MethodType else fn
+    kind = type(fn)
+    if (kind.__module__, kind.__name__) == ("numba.stencils.stencil", "StencilFunc"):
+        return f"the stencil {fn.kernel_ir.func_id.func_name}", _STENCIL
+    if (kind.__module__, kind.__name__) == ("numba.experimental.jitclass.base", "JitClassType"):
+        return f"{fn.__name__}, a class of Numba's @jitclass", _CLASS
+    if kind is types.FunctionType and fn.__code__.co_qualname == "_generate_method.<locals>.wrapper" and (
+            fn.__globals__.get("__name__") == "numba.experimental.jitclass.boxing"):
+        return f"{fn.__qualname__}, of Numba's @jitclass", _CLASS
+    return None
+
+
+_STENCIL = "write it with slices, `a[:-2] + a[2:]`, or as a loop over the elements under @njit"
+_CLASS = (
+    "leave out @jitclass: methods of a plain class are differentiated; or give the numbers and arrays that it holds to "
+    "a function under @njit")
 
 
 def is_prange(value: Any) -> bool:

@@ -127,7 +127,7 @@ def partials(f: Callable[..., Any], /, *derivatives: Any) -> Any:
 
     def decorate(rule: Any) -> Any:
         if not isinstance(rule, types.FunctionType):
-            raise error("S2S520", name=text_of(f), kind=type(rule).__name__)
+            raise error("S2S520", name=text_of(f), kind=with_article(type(rule).__name__))
         count = rule.__code__.co_argcount - 1
         _give_partials(f, tuple(functools.partial(one_of_partials, rule, k) for k in range(count)))
         return rule
@@ -176,7 +176,7 @@ def _function(f: Any, rules: list[Any]) -> Any:
     f = f.__func__ if isinstance(f, types.MethodType) else f
     for given in (f, *rules):
         if not callable(given):
-            raise error("S2S520", name=text_of(f), kind=type(given).__name__)
+            raise error("S2S520", name=text_of(f), kind=with_article(type(given).__name__))
     return f
 
 
@@ -443,7 +443,7 @@ def _transposed(by_code: Any, rule: Any, *given: Any, **kwargs: Any) -> Any:
 def _by_units(product: Callable[[Any], Any], like: Any, place: str) -> Any:
     """What a linear function of values like ``like`` is the product with, by calling it for each element."""
     if not isinstance(like, (float, np.floating)) and not (isinstance(like, np.ndarray) and like.dtype.kind == "f"):
-        raise error("S2S525", name=place, kind=type(like).__name__)
+        raise error("S2S525", name=place, kind=with_article(type(like).__name__))
     if not isinstance(like, np.ndarray):
         return rt.cast(product(type(like)(1.0)), like)
     found = np.zeros_like(like)

@@ -137,15 +137,15 @@ def _kind_text(aval: AbstractValue) -> str:
         case Array(dtype):
             return f"an array of {dtype}"
         case Scalar(kind):
-            return f"a {kind.__name__}"
+            return with_article(kind.__name__)
         case Sequence(kind):
-            return f"a {kind.__name__} without floats"
+            return f"{with_article(kind.__name__)} without floats"
         case Mapping():
             return "a dict without floats"
         case Object(kind) | Instance(kind) if _is_foreign_array(kind):
             return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}"
         case Object(kind) | Instance(kind):
-            return f"a {kind.__name__} without floats"
+            return f"{with_article(kind.__name__)} without floats"
         case _:
             return "a list without floats"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from s2s.core.inspection import with_article
 from s2s.core.values import AbstractValue, Array, Known, Mapping, Scalar, Sequence
 from s2s.notices import Notice, log, tell
 
@@ -47,9 +48,9 @@ def _kind(aval: AbstractValue) -> str:
             lengths = ", ".join(map(str, aval.shape)) if aval.shape is not None else "..."
             return f"an array of {aval.dtype} of shape ({lengths})"
         case Scalar(kind):
-            return f"a {kind.__name__}"
+            return with_article(kind.__name__)
         case Sequence(kind, items):
-            return f"a {kind.__name__} of {len(items)} items"
+            return f"{with_article(kind.__name__)} of {len(items)} items"
         case Mapping(keys):
             return f"a dict of {len(keys)} items"
         case _:

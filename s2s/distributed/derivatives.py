@@ -15,6 +15,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core.array_classes import is_array_class
+from s2s.core.inspection import with_article
 from s2s.core.public import PublicValueAndGradient
 from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import Derivative, derivative, name_of_function
@@ -568,7 +569,8 @@ def shipped(f: Derivative, *args: Any, **kwargs: Any) -> Shipped:
     Raises ArgumentError where the code reads what cannot be written as source.
     """
     if not isinstance(f, Derivative):
-        raise option_error(f"`shipped` has a {type(f).__name__}", "give what `s2s.grad` and its like return")
+        got = with_article(type(f).__name__)
+        raise option_error(f"`shipped` has {got}", "give what `s2s.grad` and its like return")
     dispatcher: Any = f.dispatcher
     if isinstance(dispatcher, ByShape):
         dispatcher = dispatcher.dispatcher_for(args, kwargs)

@@ -19,6 +19,7 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from typing import Any
 
+from s2s.core.inspection import with_article
 from s2s.core.package import install
 from s2s.directives.differentiable import option_error
 from s2s.distributed.partials import Task, combine, tree
@@ -54,7 +55,8 @@ def engine_for(client: Any, timeout: float | None) -> OnCluster | OnlyHere:
         if client is None:
             return OnlyHere()
     if not all(hasattr(client, name) for name in ("scatter", "compute", "scheduler_info", "status")):
-        raise option_error(f"`client` is a {type(client).__name__}", "give a `dask.distributed.Client`, or None")
+        got = with_article(type(client).__name__)
+        raise option_error(f"`client` is {got}", "give a `dask.distributed.Client`, or None")
     if getattr(client, "asynchronous", False):
         raise option_error("`client` is asynchronous", "give one that is not: `Client(...)`")
     if client.status != "running":

@@ -66,7 +66,7 @@ def item_at(values: tuple[Any, ...], place: Place) -> Any:
     """The argument at a place. Raises ArgumentError where there is none."""
     for k in place:
         if k >= len(values):
-            raise error("S2S703", name="over", kind="position that the call has nothing at")
+            raise error("S2S703", name="over", kind="a position that the call has nothing at")
         values = values[k]
     return values
 

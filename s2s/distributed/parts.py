@@ -61,7 +61,7 @@ def _parts(name: str, value: Any) -> Parts:
         return Parts(name, list(value), [_known_rows(name, k, block) for k, block in enumerate(value)])
     chunks, delayed = getattr(value, "chunks", None), getattr(value, "to_delayed", None)
     if delayed is None or not is_lazy(value):
-        raise error("S2S703", name=name, kind=type(value).__name__)
+        raise error("S2S703", name=name, kind=with_article(type(value).__name__))
     if isinstance(chunks, tuple):  # an array
         wide = [axis for axis, lengths in enumerate(chunks) if axis and len(lengths) > 1]
         if not chunks or wide:
@@ -80,7 +80,7 @@ def _known_rows(name: str, place: int, block: Any) -> int | None:
         return len(block)
     shape = getattr(block, "shape", None)
     if not isinstance(shape, tuple):
-        raise error("S2S703", name=f"{name}[{place}]", kind=type(block).__name__)
+        raise error("S2S703", name=f"{name}[{place}]", kind=with_article(type(block).__name__))
     if not shape:
         raise error("S2S701", problem=f"`{name}[{place}]` has no rows: it is an array of rank 0")
     return int(shape[0])

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import with_article
 from s2s.directives.differentiable import option_error
 
 __all__ = ["Rows", "rows"]
@@ -76,7 +77,7 @@ def rows(array: Any, count: int) -> list[Rows]:
         raise option_error(f"`count` is {count!r}", "give the number of rows of a part")
     shape, dtype = getattr(array, "shape", None), getattr(array, "dtype", None)
     if not isinstance(shape, tuple) or dtype is None or not shape:
-        raise option_error(f"`rows` has a {type(array).__name__}", "give an array with a first axis")
+        raise option_error(f"`rows` has {with_article(type(array).__name__)}", "give an array with a first axis")
     source, length = _source_of(array), int(shape[0])
     return [
         Rows(source, start, min(start + int(count), length), tuple(shape), np.dtype(dtype))

@@ -26,7 +26,7 @@ from s2s.core.codes import own_codes
 from s2s.core.inspection import is_hashable, is_written, name_of
 from s2s.core.operators import OPERATORS
 from s2s.core.public import PublicDerivative
-from s2s.core.wrappers import written_in_python
+from s2s.core.wrappers import machine_code_of_numba, written_in_python
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.directives.policies import stop_gradient
 from s2s.directives.user_rules import gives_gradient
@@ -287,6 +287,12 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if id(fn) in _PASSIVE:
         return fn(*args, **kwargs)
     kind = type(fn)
+    code = machine_code_of_numba(fn)
+    if code is not None:
+        if depends(args, kwargs):
+            raise error("S2S201", name=code[0], hint=code[1])
+        with own_codes():  # Numba compiles it when it is called first
+            return fn(*args, **kwargs)
     if fn is next and is_a(args[0], np.flatiter):
         place, _ = args[0].index, next(*args)
         return get_item(args[0].base, np.unravel_index(place, args[0].base.shape)) if place < args[0].base.size else _

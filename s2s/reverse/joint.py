@@ -18,6 +18,7 @@ from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
 from s2s.core.closures import Closure
+from s2s.core.inspection import with_article
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -320,7 +321,7 @@ def _kind_of_output(value: AbstractValue) -> str | None:
         case Array(dtype):
             return None if dtype.kind == "f" else f"of dtype {dtype}"
         case Sequence(kind):
-            return f"a {kind.__name__}"
+            return with_article(kind.__name__)
         case Mapping():
             return "a dict"
         case Unknown():

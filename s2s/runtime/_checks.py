@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import has_own_operators
+from s2s.core.inspection import has_own_operators, with_article
 from s2s.errors import error, no_scalar
 from s2s.runtime._cotangents import floats
 from s2s.runtime._memory import arrays_in, containers_in, items_of
@@ -82,7 +82,7 @@ def check_scalar(value: Any, name: str) -> None:
     if shape == () and kind == "f":
         return
     if isinstance(value, (tuple, list, dict)):
-        raise no_scalar(name, f"a {type(value).__name__}")
+        raise no_scalar(name, with_article(type(value).__name__))
     hint = "reduce the result to one float (np.sum), or use s2s.vjp with a cotangent of the result's shape"
     if shape != ():
         raise error("S2S401", name=name, shape=shape, hint=hint)
@@ -119,7 +119,7 @@ def look(fn: Any, *args: Any, **kwargs: Any) -> Any:
             a.flags.writeable = True
     changed = any(list(map(id, items_of(c))) != list(map(id, items)) for c, items in before)
     if changed or not (found is None or isinstance(found, _ANSWERS)):
-        what = "changes its arguments" if changed else f"gives a {type(found).__name__}"
+        what = "changes its arguments" if changed else f"gives {with_article(type(found).__name__)}"
         raise path_error(f"`{getattr(fn, '__qualname__', fn)}` cannot be followed, and {what}", "")
     return found
 

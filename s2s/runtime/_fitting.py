@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import with_article
 from s2s.errors import error
 
 __all__ = ["check_cotangent", "check_tangent"]
@@ -34,6 +35,6 @@ def _check(given: Any, like: Any, rule: str, what: str) -> None:
 
 def _shape_text(value: Any) -> str:
     if isinstance(value, (tuple, list, dict)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"{with_article(type(value).__name__)} of {len(value)}"
     return f"shape {np.shape(value)}" if isinstance(value, (np.ndarray, np.number, int, float, complex)) else (
-        "None" if value is None else f"a {type(value).__name__}")
+        "None" if value is None else with_article(type(value).__name__))

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 
 from s2s.arrays import made_by
+from s2s.core.inspection import with_article
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.decorated import Differentiable
 from s2s.directives.numeric import Numeric
@@ -507,7 +508,8 @@ class _Pieces:
             self.gathering.data.append(value)
             return
         if not isinstance(own, dict) or not is_plain or not is_made:
-            raise CannotShip(f"`{self.symbol.name}` is a {kind.__name__}, which cannot be written as source")
+            made = with_article(kind.__name__)
+            raise CannotShip(f"`{self.symbol.name}` is {made}, which cannot be written as source")
         self.text += "object.__new__("
         self._named(kind)
         self.text += ")"

@@ -19,7 +19,7 @@ from s2s.core.inspection import class_attribute, compiled_from, name_of
 from s2s.core.linecaches import file_to_show
 from s2s.core.record import replace
 from s2s.core.values import Scalar
-from s2s.core.wrappers import numba_type, numba_ufunc
+from s2s.core.wrappers import machine_code_of_numba, numba_type, numba_ufunc
 from s2s.directives.policies import BLOCKS
 from s2s.errors import DifferentiationError
 from s2s.frontend import lower, sources
@@ -195,7 +195,7 @@ def is_function_like(value: Any) -> bool:
         return class_attribute(kind, "__call__") is not MISSING
     if compiled_from(value) is not None or numba_ufunc(value) is not None or numba_type(value) is not None:
         return True
-    if _is_compiled_callable(kind):
+    if _is_compiled_callable(kind) or machine_code_of_numba(value) is not None:
         return True
     return issubclass(kind, (*BLOCKS, *BRACKETED, types.MethodType, functools.partial, np.vectorize))
 

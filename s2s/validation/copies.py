@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.inspection import with_article
+
 __all__ = ["NotCopied", "arrays_in", "copied"]
 
 _ATOMIC = (
@@ -88,19 +90,19 @@ class _Copier:
     def _object(self, value: Any) -> Any:
         kind = type(value)
         if isinstance(value, BaseException) or kind.__module__.split(".")[0] in ("s2s", "numba", "_io", "threading"):
-            raise NotCopied(f"a {kind.__name__}")
+            raise NotCopied(with_article(kind.__name__))
         is_space = kind is types.SimpleNamespace
         special = ("__reduce_ex__", "__reduce__", "__getattribute__")
         is_plain = all(getattr(kind, name) is getattr(object, name) for name in special)
         if not (is_plain or is_space) or hasattr(kind, "__deepcopy__"):
-            raise NotCopied(f"a {kind.__name__}")
+            raise NotCopied(with_article(kind.__name__))
         try:
             made = self.memo[id(value)] = types.SimpleNamespace() if is_space else object.__new__(kind)
         except TypeError:
-            raise NotCopied(f"a {kind.__name__}") from None
+            raise NotCopied(with_article(kind.__name__)) from None
         slots = _slots(value)
         if not (hasattr(value, "__dict__") or slots):
-            raise NotCopied(f"a {kind.__name__}")
+            raise NotCopied(with_article(kind.__name__))
         for name in slots:
             object.__setattr__(made, name, self.copy(getattr(value, name)))
         if hasattr(value, "__dict__"):

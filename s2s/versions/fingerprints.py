@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 
 from s2s.core.hashes import new_hash
-from s2s.core.inspection import class_attribute, class_name, is_sealed, look_up
+from s2s.core.inspection import class_attribute, class_name, is_sealed, look_up, with_article
 from s2s.versions.paths import import_path
 
 
 def stable_mark(value: Any) -> str:
     """What tells an object of a library of known version from what may stand in its place."""
-    return repr(value) if type(value) in _LITERALS else import_path(value) or f"a {type(value).__name__}"
+    return repr(value) if type(value) in _LITERALS else import_path(value) or with_article(type(value).__name__)
 
 
 class Unstorable(Exception):

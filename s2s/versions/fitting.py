@@ -11,6 +11,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.arrays import on
 from s2s.core.array_classes import is_array_class, module_of_arrays
+from s2s.core.inspection import with_article
 from s2s.core.values import Instance
 from s2s.errors import DifferentiationError, error
 from s2s.versions.carriers import carries_arrays, is_labelled_as, parts_of, put_together
@@ -194,9 +195,9 @@ def _kind_error(cotangent: Any, out: Any, name: str) -> DifferentiationError:
 
 def _structure(value: Any) -> str:
     if isinstance(value, (tuple, list)):
-        return f"a {type(value).__name__} of {len(value)}"
+        return f"{with_article(type(value).__name__)} of {len(value)}"
     if isinstance(value, dict):
         return f"a dict with the keys {', '.join(map(str, value))}"
     if isinstance(value, np.ndarray):
         return "an array"
-    return "None" if value is None else f"a {type(value).__name__}"
+    return "None" if value is None else with_article(type(value).__name__)

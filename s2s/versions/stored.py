@@ -9,6 +9,7 @@ import contextlib
 import types
 from typing import Any
 
+from s2s.core.inspection import with_article
 from s2s.versions.fingerprints import Unstorable, fingerprint
 from s2s.versions.paths import import_path, imported
 
@@ -29,7 +30,7 @@ def path_to(value: Any) -> str:
     """Where an object is imported from. Raises Unstorable where no import finds it."""
     path = import_path(value)
     if path is None:
-        raise Unstorable(f"a {type(value).__name__}")
+        raise Unstorable(with_article(type(value).__name__))
     return path
 
 

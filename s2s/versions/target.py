@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.core.annotated import signature_of
 from s2s.core.linecaches import define
 from s2s.core.public import PublicDerivative, Transformed
-from s2s.core.wrappers import autograd_operator, autograd_primitive, numba_ufunc
+from s2s.core.wrappers import autograd_operator, autograd_primitive, machine_code_of_numba, numba_ufunc
 from s2s.directives.decorated import unwrap
 from s2s.errors import error, not_a_function
 from s2s.versions.paths import import_path
@@ -107,6 +107,9 @@ def target_of(f: Any) -> Target | None:
         return None
     if numba_ufunc(f) is not None:
         return None
+    code = machine_code_of_numba(f)
+    if code is not None:
+        raise error("S2S201", name=code[0], hint=code[1])
     if isinstance(f, (types.FunctionType, types.MethodType)) and table.has_rule(getattr(f, "__func__", f)):
         return None
     if isinstance(f, types.FunctionType):

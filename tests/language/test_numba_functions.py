@@ -8,6 +8,7 @@ import pytest
 
 numba = pytest.importorskip("numba")
 
+import numba.experimental  # noqa: E402
 from numba.typed import Dict, List  # noqa: E402
 
 import s2s  # noqa: E402
@@ -142,3 +143,48 @@ def test_what_is_refused():
             s2s.grad(f)(X)
     with pytest.raises(NoDerivativeError, match="does not support the argument `out`"):
         s2s.grad(lambda x: np.sum(declared(x, x, out=np.zeros(3))))(X)
+
+
+@numba.stencil
+def smoothed(a):
+    return 0.25 * (a[-1] + 2.0 * a[0] + a[1])
+
+
+@numba.experimental.jitclass([("stiffness", numba.float64)])
+class Spring:
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def energy(self, x):
+        return self.stiffness * np.sum(x * x)
+
+
+SPRING = Spring(2.0)
+OUT_OF_REACH = {
+    "a stencil": (lambda x: np.sum(smoothed(x) ** 2), (), "the stencil smoothed has neither .*write it with slices"),
+    "a stencil alone": (smoothed, (), "the stencil smoothed has neither .*write it with slices"),
+    "a method": (lambda x: SPRING.energy(x), (), "Spring.energy, of Numba's @jitclass has .*leave out @jitclass"),
+    "a bound method": (SPRING.energy, (), "Spring.energy, of Numba's @jitclass has .*leave out @jitclass"),
+    "of an argument": (lambda x, s: s.energy(x), (SPRING,), "Spring.energy, of Numba's @jitclass has .*@jitclass"),
+    "a class": (lambda x: Spring(x[0]).energy(x), (), "Spring, a class of Numba's @jitclass has .*leave out @jitclass"),
+}
+
+
+@pytest.mark.parametrize("name", OUT_OF_REACH)
+@pytest.mark.parametrize("recorded", ["0", "1"])
+def test_stencils_and_jitclasses_are_refused_with_what_to_write(name, recorded, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", recorded)
+    f, more, said = OUT_OF_REACH[name]
+    with pytest.raises(NoDerivativeError, match=f"(?s){said}"):
+        s2s.grad(f)(X, *more)
+
+
+@pytest.mark.parametrize("recorded", ["0", "1"])
+def test_stencils_and_jitclasses_are_called_where_nothing_differentiated_goes_in(recorded, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", recorded)
+
+    def f(x, w):
+        return np.sum(x * smoothed(w)) * SPRING.energy(w)
+
+    w = np.array([1.0, 2.0, 4.0])
+    np.testing.assert_allclose(s2s.grad(f)(X, w), np.array([0.0, 2.25, 0.0]) * 42.0, rtol=1e-12)

@@ -39,7 +39,6 @@ from s2s.backends.numba.paths import (
     DYNAMIC,
     Outside,
     Unsupported,
-    article,
     as_tuples,
     aval_at,
     cannot_follow,
@@ -75,6 +74,7 @@ from s2s.backends.numba.syntax import (
     write_tuples,
 )
 from s2s.core.functions import Result
+from s2s.core.inspection import with_article
 from s2s.core.values import UNKNOWN, Array, Dim, Known
 
 __all__ = ["MATH_RETURNS_FLOAT", "Adapted", "Fact", "adapt", "write_out_containers"]
@@ -290,7 +290,7 @@ class _Rewriter(ast.NodeTransformer):
         for name in sorted(self.parameters & self.locals):
             value = self.outside.samples[name]
             if not (is_number(value) or is_array(value)):
-                raise Unsupported(f"`{name}` is {article(type(value).__name__)}, and assigned", self.node.lineno)
+                raise Unsupported(f"`{name}` is {with_article(type(value).__name__)}, and assigned", self.node.lineno)
             self.read[name] = name
             self.adapted.parameters[name] = ast.Name(name, ast.Load())
 

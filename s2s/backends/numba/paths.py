@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 
 from s2s.backends.numba.number_kinds import Kind
+from s2s.core.inspection import with_article
 from s2s.core.values import UNKNOWN, AbstractValue, Mapping, Sequence
 from s2s.versions.signature import is_stream
 
 __all__ = [
-    "DYNAMIC", "Outside", "Unsupported", "article", "as_tuples", "aval_at", "cannot_follow", "follow", "in_place_of",
+    "DYNAMIC", "Outside", "Unsupported", "as_tuples", "aval_at", "cannot_follow", "follow", "in_place_of",
     "is_array", "is_number", "is_of_rules",
     "is_static", "is_trusted", "kind_text", "path_of", "prefixes_of", "sample_of",
 ]
@@ -246,8 +247,8 @@ def as_tuples(expr: ast.expr, value: Any, aval: AbstractValue) -> ast.expr:
         elif isinstance(item, (tuple, list)):
             items.append(as_tuples(part, item, known))
         else:
-            raise Unsupported(f"`{ast.unparse(part)}` is a {type(item).__name__}, which Numba does not take",
-                              expr.lineno)
+            kind = with_article(type(item).__name__)
+            raise Unsupported(f"`{ast.unparse(part)}` is {kind}, which Numba does not take", expr.lineno)
     return ast.copy_location(ast.Tuple(items, ast.Load()), expr)
 
 
@@ -259,9 +260,5 @@ def kind_text(node: ast.expr, outside: Outside) -> str:
             continue
         if isinstance(value, np.ndarray):
             return f"an array of {value.dtype}"
-        return f"{article(type(value).__name__)}, which Numba does not take"
+        return f"{with_article(type(value).__name__)}, which Numba does not take"
     return "not known"
-
-
-def article(word: str) -> str:
-    return f"{'an' if word[:1] in 'aeiouAEIOU' else 'a'} {word}"

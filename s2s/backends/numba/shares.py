@@ -23,6 +23,7 @@ from __future__ import annotations
 import ast
 import builtins
 import itertools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -42,7 +43,7 @@ __all__ = ["count_threads", "split"]
 def count_threads(context: Any) -> Any:
     """What ``numba.get_num_threads`` gives, by its name: Numba's own holds the address of this process, and what does
     is not kept on disk."""
-    size = llvm.IntType(numba.types.intp.bitwidth)  # as Numba declares it where it compiles the loop
+    size = llvm.IntType(64 if sys.maxsize > 2**32 else 32)  # as Numba declares it where it compiles the loop
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         named = cgutils.get_or_insert_function(builder.module, llvm.FunctionType(size, []), "get_num_threads")

@@ -13,6 +13,7 @@ import numpy as np
 
 from s2s.builder.builder import Context
 from s2s.core import ir
+from s2s.core.inspection import with_article
 from s2s.core.values import Array, Known, Scalar
 from s2s.errors import error
 from s2s.specialize.calls.bound_methods import function_and_receiver
@@ -133,5 +134,5 @@ def check_differentiable(at: At, fn: ir.Atom, key: int | str, tree: Tree) -> Non
         raise error("S2S503", hint="pass a float, `float(...)`", argument=argument, **where)
     if isinstance(known, Array) and known.dtype.kind in "iu":
         raise error("S2S503", hint="pass floats, `x.astype(float)`", argument=argument, **where)
-    text = f"a {kind.__name__}" if kind is not None else "without floats"
+    text = with_article(kind.__name__) if kind is not None else "without floats"
     raise error("S2S504", hint="leave it out of `argnums`", argument=argument, kind=text, **where)

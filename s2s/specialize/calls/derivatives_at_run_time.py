@@ -10,6 +10,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import State, cell_of
 from s2s.core import ir
+from s2s.core.inspection import with_article
 from s2s.core.values import UNKNOWN, Array, Known, Mapping, Scalar, Sequence
 from s2s.errors import error
 from s2s.runtime import repeated_calls
@@ -67,7 +68,7 @@ def _fit_items(at: At, fn: Any, args: list[ir.Atom], items: list[ir.Atom]) -> ir
         got = "something else" if own is None else f"a container of {len(own)}"
         code = "S2S505" if fn is rt.fit_cotangent else "S2S515"
         where: dict[str, Any] = {"span": at.span, "asked_by": at.frame.called_from}
-        raise error(code, name=_text(name), got=got, expected=f"a {kind.__name__} of {len(keys)}", **where)
+        raise error(code, name=_text(name), got=got, expected=f"{with_article(kind.__name__)} of {len(keys)}", **where)
     made = []
     for key in keys:
         both = [

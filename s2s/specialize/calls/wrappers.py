@@ -19,6 +19,7 @@ from s2s.core.wrappers import (
     autograd_primitive,
     autograd_rules,
     is_prange,
+    machine_code_of_numba,
     namesake,
     numba_type,
     numba_ufunc,
@@ -152,6 +153,11 @@ def of_numba(site: CallSite) -> ir.Atom | None:
     dtype = numba_type(site.fn)
     if dtype is not None:
         return site.instead(dtype.type, site.args, site.kwargs)
+    code = machine_code_of_numba(site.fn)
+    if code is not None and site.is_varied:
+        raise site.refusal("S2S201", name=code[0], hint=code[1])
+    if code is not None:
+        return site.leave()
     found = numba_ufunc(site.fn)
     if found is None:
         return NOT_HANDLED
