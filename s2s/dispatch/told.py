@@ -54,4 +54,4 @@ def _kind(aval: AbstractValue) -> str:
         case Mapping(keys):
             return f"a dict of {len(keys)} items"
         case _:
-            return f"a {type(aval).__name__.lower()}"
+            return with_article(type(aval).__name__.lower())

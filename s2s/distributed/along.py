@@ -13,6 +13,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.core.array_classes import is_array_class
+from s2s.core.inspection import with_article
 from s2s.core.linecaches import register
 from s2s.errors import error
 from s2s.transforms import jvp
@@ -62,7 +63,8 @@ def vector_like(x: Any, v: Any) -> Any:
         if np.shape(x) != np.shape(v):
             raise error("S2S514", name="the vector", got=np.shape(v), expected=np.shape(x))
         return np.asarray(v, dtype=x.dtype) if isinstance(x, np.ndarray) else type(x)(v)
-    raise error("S2S515", name="the vector", got=f"a {type(v).__name__}", expected=f"a {type(x).__name__}")
+    got, expected = (with_article(type(one).__name__) for one in (v, x))
+    raise error("S2S515", name="the vector", got=got, expected=expected)
 
 
 def has_objects(values: Any) -> bool:
