@@ -20,6 +20,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from s2s.core.const import Const
 from s2s.core.limits import FEW_ARGUMENTS, FEW_NUMBERS
 from s2s.core.values import AbstractValue, Array, Dim, Known, Mapping, Scalar, Sequence
@@ -74,7 +76,7 @@ def _with_numbers(
 def _with_count(aval: AbstractValue, value: Any) -> AbstractValue:
     """The abstract value of an argument in which small integers are known."""
     match aval:
-        case Scalar(kind) if kind is int and 0 <= value <= FEW_ARGUMENTS:
+        case Scalar(kind) if (kind is int or issubclass(kind, np.integer)) and 0 <= value <= FEW_ARGUMENTS:
             return Known(Const(value))
         case Sequence(kind, items) if kind is tuple:
             return Sequence(kind, tuple(_with_count(item, part) for item, part in zip(items, value, strict=True)))

@@ -8,7 +8,7 @@ from typing import Any
 
 __all__ = [
     "accumulate", "beside", "chain", "chain_all", "compress", "count", "counted", "cycle", "dropwhile", "filterfalse",
-    "groupby", "islice", "listed", "pairwise", "repeat", "starmap", "takewhile", "until", "zip_longest",
+    "groupby", "islice", "listed", "pairwise", "repeat", "repeated", "starmap", "takewhile", "until", "zip_longest",
 ]
 
 
@@ -18,6 +18,11 @@ def listed(items: Any) -> Any:
     for item in items:
         made.append(item)
     return made
+
+
+def repeated(item: Any, count: Any) -> Any:
+    """``[item] * count``."""
+    return [item for _ in range(count)]
 
 
 def counted(items: Any, start: Any = 0) -> Any:

@@ -25,7 +25,7 @@ from s2s.core.values import (
     Unknown,
     has_fields,
 )
-from s2s.models import ordering
+from s2s.models import iterating, ordering
 from s2s.specialize.heap import effects, iterators
 from s2s.specialize.heap.classes import class_seen
 from s2s.specialize.heap.live_data import ask_for_data
@@ -392,14 +392,23 @@ def _repeat(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
         if state is None or state.kind not in (list, tuple):
             continue
         found = at.items(items)
-        if found is None or not isinstance(count, ir.Const) or type(count.value) is not int:
+        if found is None or not isinstance(count, ir.Const) or not _is_count(type(count.value)):
+            if found is not None and len(found) == 1 and state.kind is list and at.context.is_varied(items):
+                number = at.value(count)
+                if isinstance(number, Scalar) and _is_count(number.type):
+                    return at.call(iterating.repeated, [found[0], count]).inline(iterating.repeated, [found[0], count])
             if at.context.is_varied(items):
                 raise at.refuse("a list", "how often it is repeated is not known before the program runs")
             return _repeated(at, found or [], items, count) if state.kind is list else None
         if len(found) * count.value > MOST_LISTED:
             return None
-        return new_list(at, found * count.value, state.kind)
+        return new_list(at, found * int(count.value), state.kind)
     return None
+
+
+def _is_count(kind: type) -> bool:
+    """Whether numbers of a type say how often a list is repeated: those of NumPy do, too."""
+    return kind is int or issubclass(kind, np.integer)
 
 
 def _repeated(at: At, found: list[ir.Atom], items: ir.Atom, count: ir.Atom) -> ir.Atom | None:
@@ -407,7 +416,8 @@ def _repeated(at: At, found: list[ir.Atom], items: ir.Atom, count: ir.Atom) -> i
     else."""
     if not found or any(not isinstance(one, ir.Const) or type(one.value) is not float for one in found):
         return None
-    if not isinstance(at.value(count), Scalar) or at.value(count).type is not int:  # type: ignore[union-attr]
+    number = at.value(count)
+    if not isinstance(number, Scalar) or not _is_count(number.type):
         return None
     call = ir.Call(ir.Const(operator.mul), (at.builder.frozen(items), count))
     whole = at.builder.let(call, ListOf(Scalar(float)), at.name, at.span)
