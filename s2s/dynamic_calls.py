@@ -26,7 +26,13 @@ from s2s.directives.user_rules import gives_gradient, value_and_pullback, value_
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.runtime import directions
-from s2s.runtime.repeated_calls import cotangents_of_call, tangent_of_call, tangent_of_unchanging, vjp_of_unchanging
+from s2s.runtime.repeated_calls import (
+    cotangents_of_call,
+    cotangents_of_method,
+    tangent_of_call,
+    tangent_of_unchanging,
+    vjp_of_unchanging,
+)
 from s2s.versions.signature import describe, has_float
 from s2s.versions.target import own_signature
 
@@ -299,7 +305,7 @@ def _not_in_itself(mode: str, fn: Any, args: tuple[Any, ...]) -> Iterator[None]:
     end: of derivatives of a higher order than are followed."""
     from s2s.errors import error
 
-    if fn is not tangent_of_call and fn is not cotangents_of_call:
+    if fn not in (tangent_of_call, cotangents_of_call, cotangents_of_method):
         yield
         return
     before = getattr(_around, "call", None)

@@ -92,3 +92,29 @@ def test_a_version_that_refuses_when_it_runs_is_recorded_within_a_recording(monk
     total, squares, cubes = np.sum(X), np.sum(X**2), np.sum(X**3)
     slope = 6.0 * X**2 * total + 2.0 * cubes + 4.0 * squares * X
     np.testing.assert_allclose(s2s.grad(along_a_sparse_matrix)(X), slope, rtol=1e-7)
+
+
+def of_an_array_of_objects(x):
+    a = np.array([x[0], x[1] * x[0], 2.0], dtype=object)
+    return np.sum(a.astype(float) ** 3)
+
+
+def of_a_copy_as_objects(x):
+    a = x.astype(object)
+    return np.sum((a * a).astype(float) ** 3)
+
+
+@pytest.mark.parametrize(
+    ("f", "expected"), [(of_an_array_of_objects, [54.0, 36.0]), (of_a_copy_as_objects, [30.0, 0.0])])
+def test_a_method_that_would_be_its_own_derivative_is_refused(f, expected, monkeypatch):
+    """The cotangents of ``astype`` of objects are those of the same call, without end: compiled code refuses it, by a
+    refusal and not by a RecursionError, and then the call is recorded."""
+    def slope(x):
+        return s2s.grad(f)(x)[0]
+
+    point = np.array([1.0, 2.0])
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    with pytest.raises(s2s.errors.NoDerivativeError, match="differentiated more often"):
+        s2s.grad(slope)(point)
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    np.testing.assert_allclose(s2s.grad(slope)(point), expected)

@@ -84,11 +84,10 @@ def look_again(site: CallSite, statements: list[ir.Statement]) -> None:
     """A function that is known was called: what it was given to call or to walk through may have run code that nobody
     has read, which may have read and assigned what the function has assigned before."""
     context, callees = site.context, (site.callee, ir.Const(site.fn))
-    if not any(effects.is_changed_outside(site, cell, state) for cell, state in context.heap.states.items()):
-        return
-    for s in statements:
-        is_call = isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in callees
-        if is_call and id(s.value) not in context.left and may_run_unknown(s, context):  # type: ignore[union-attr]
+    calls = [s for s in statements if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in callees]
+    unread = [s for s in calls if id(s.value) not in context.left and may_run_unknown(s, context)]
+    if unread and any(effects.is_changed_outside(site, cell, state) for cell, state in context.heap.states.items()):
+        for s in unread:
             check_seen(context, s.value.fn, site.args, site.span)  # type: ignore[union-attr]
             effects.read_again(site, False)
 
