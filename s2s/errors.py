@@ -457,6 +457,8 @@ HINTS: dict[str, str] = {
     "S2S516": "pass `holomorphic=True` where the function is holomorphic",
     "S2S518": "change it before the function is called, or pass it as an argument",
     "S2S517": "pass it as `sparsity=`",
+    "S2S519": "say by `in_axes` along which axis each argument has its samples, None for what all samples share, and "
+              "by `out_axes` where the results get theirs",
     "S2S520": "write s2s.defvjp(f, rule), or @s2s.defvjp(f) above the rule",
     "S2S521": "return a tuple with one cotangent for each positional argument, None for one that has none",
     "S2S522": "a cotangent has the shape and the structure of its argument, a tangent those of the result",

@@ -7,6 +7,7 @@ import runpy
 import string
 import struct
 import traceback
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -353,6 +354,8 @@ def test_messages_name_what_the_user_wrote(monkeypatch):
     problem = raised(s2s.grad(by_samples), x)
     assert problem.code == "S2S519" and problem.span.file == __file__ and problem.asked_by == ()
 
+    problem = raised(s2s.map(lambda a: 2.0 * a, in_axes=2), np.ones((2, 3)))
+    assert problem.code == "S2S519" and problem.span is None and "`in_axes`" in problem.hint
     with pytest.raises(ArgumentError, match="the tangent of argument 0 of `changed` has shape"):
         s2s.jvp(changed, (x, x), (x[:2], x))
 
@@ -380,3 +383,18 @@ def test_where_a_recording_has_no_advice_that_of_the_compiler_is_given(monkeypat
     assert (problem.code, problem.hint) == ("S2S201", HINTS["S2S137"])
     problem = raised(s2s.grad(lambda x: np.sum(x * np.array([str(v) for v in x]).astype(float))), np.ones(3))
     assert (problem.code, problem.hint) == ("S2S202", HINTS["S2S180"])
+
+
+@pytest.mark.parametrize(("call", "kind"), [
+    (lambda: s2s.jvp(np.sum, np.ones(2), np.ones(2)), "`primals` is an ndarray, not"),
+    (lambda: s2s.defvjp(np.sum, 3), "got an int"),
+    (lambda: s2s.grad(np.sum)(np.ones(2, bool)), "an array of bool"),
+])
+def test_kinds_have_their_article(call, kind):
+    assert kind in raised(call).summary
+
+
+def test_a_number_that_an_object_gives_is_told_of_by_its_class(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    problem = raised(s2s.grad(lambda x: float(Decimal(float(x)) * 2)), 2.0)
+    assert problem.summary.startswith("`float` of a Decimal has neither") and "numeric=True" not in problem.hint

@@ -189,3 +189,16 @@ def test_a_function_of_numba_on_numpy_is_told_of():
     assert kinds(lambda: s2s.grad(s2s.differentiable(f, backend="numpy"))(X)) in (["NumbaLeftOutWarning"], [])
     assert kinds(lambda: s2s.grad(f)(X)) == ["NumbaLeftOutWarning"]  # the tests run with S2S_BACKEND=numpy
     assert s2s.grad(f) is s2s.grad(f)
+
+
+def test_a_dynamic_call_is_told_by_its_name():
+    table = {0.5: np.ones(2), 1.5: np.zeros(2)}
+
+    def loss(x):
+        total = 0.0
+        for key in np.array([0.5, 1.5]):
+            total += np.sum((x - table[key]).ravel() ** 2)
+        return total
+
+    with pytest.warns(s2s.DynamicCallWarning, match="a loop calls the method `ravel`, which is known only when"):
+        s2s.grad(loss)(np.ones(2))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from s2s.analysis.abstract.lattice import dtype_of
 from s2s.core import ir
+from s2s.core.inspection import name_of
 from s2s.core.values import AbstractValue
 from s2s.notices import Notice
 
@@ -33,8 +34,9 @@ def notices_of_loops(
         for call in ir.walk(loop.body) if left else ():
             if isinstance(call, ir.Let) and call.target in left and call.span is not None:
                 text = (
-                    "what this calls is known only when the program runs: its derivative is looked up in each "
-                    "iteration. A function that the loop can be seen to call is differentiated with it"
+                    f"a loop calls {_callee(function, call.value)}, which is known only when the program runs: its "
+                    "derivative is looked up in each iteration. A function that the loop can be seen to call is "
+                    "differentiated with it"
                 )
                 yield Notice("DynamicCallWarning", text, call.span.file, call.span.line, function.name)
         if isinstance(loop, ir.For) and (loop.iterable in short or isinstance(loop.iterable, ir.Const)):
@@ -50,6 +52,18 @@ def notices_of_loops(
                     "adds in pairs"
                 )
                 yield Notice("SinglePrecisionWarning", text, loop.span.file, loop.span.line, function.name)
+
+
+def _callee(function: ir.Function, call: ir.Value) -> str:
+    """What a statement calls, in words."""
+    fn = call.fn if isinstance(call, ir.Call) else None
+    if isinstance(fn, ir.Const):
+        return f"`{name_of(fn.value)}`"
+    for s in ir.walk(function.body):
+        made = s.value if isinstance(s, ir.Let) and s.target == fn else None
+        if isinstance(made, ir.Call) and made.fn == ir.Const(getattr) and isinstance(made.args[1], ir.Const):
+            return f"the method `{made.args[1].value}`"
+    return f"`{fn.name}`" if isinstance(fn, ir.Var) and not fn.is_temporary else "a function"
 
 
 def _is_short(iterable: ir.Value) -> bool:

@@ -307,8 +307,10 @@ def bound(
                and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
     if missing:
         said = ", ".join(f"{name}: f8[3]" for name in missing)
-        named = ", ".join(missing)
-        raise CannotLoad(f'{loaded.place}: what {named} will be is not known; say --args "{said}", or --arg')
+        named = ", ".join(f"`{name}`" for name in missing)
+        raise CannotLoad(
+            f"{loaded.place}: what {named} will be is not known; say of which kind, as by --args \"{said}\" for "
+            f"vectors of three floats, or give a value, --arg {missing[0]}=...")
     given = loaded.bind({**made, **values})
     return given.args, given.kwargs
 

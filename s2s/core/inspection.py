@@ -210,8 +210,8 @@ def public_module(value: Any) -> str:
 
 
 def with_article(name: str) -> str:
-    """The name of a class or kind with its article: ``an int``, ``a float``."""
-    return f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}"
+    """The name of a class or kind with its article: ``an int``, ``a float``, ``an ndarray``."""
+    return f"{'an' if name[:1].lower() in 'aeio' or name[:2] == 'nd' else 'a'} {name}"
 
 
 def name_of(value: Any) -> str:

@@ -89,7 +89,7 @@ def _check_differentiable(target: Target, path: Path, aval: AbstractValue) -> No
         return
     fields: dict[str, Any] = {"name": target.name, "argument": show_path(path)}
     span = parameter_span(target.function, path[0])
-    label = f"got {key(aval)}"
+    label = "" if isinstance(aval, Array) else f"got {key(aval)}"
     match aval:
         case Scalar(kind) if kind is int or "int" in kind.__name__:
             raise error("S2S503", span=span, label=label, hint="pass a float, `float(...)`", **fields)
@@ -104,6 +104,8 @@ def _check_differentiable(target: Target, path: Path, aval: AbstractValue) -> No
     hint = "leave it out of `argnums`"
     if isinstance(aval, (Object, Instance)) and _is_foreign_array(aval.type):
         hint = "pass an array of NumPy, `np.asarray(...)`; `s2s.interop` has functions for use in JAX and PyTorch"
+    elif isinstance(aval, Array) and aval.dtype.kind == "b":
+        hint = f"pass floats, `x.astype(float)`, or {hint}"
     elif isinstance(aval, (Sequence, Mapping, ListOf)):
         hint = f"make its numbers floats, or {hint}"
     raise error("S2S504", span=span, label=label, kind=_kind_text(aval), hint=hint, **fields)

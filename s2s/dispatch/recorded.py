@@ -65,12 +65,11 @@ def has_code(problem: Any) -> bool:
 
 def advised(problem: Any, refusal: Any) -> Any:
     """The refusal of a recording, with what the compiler says to do where the recording has no advice of its own."""
-    given, known = problem.diagnostic, refusal.diagnostic
-    if has_place(problem) or given.hint != HINTS.get(given.code) or not (known.hint and has_code(refusal)):
+    given = problem.diagnostic
+    has_none = given.code in ("S2S201", "S2S202") and given.hint == HINTS[given.code] and not has_place(problem)
+    if not (has_none and has_code(refusal) and refusal.diagnostic.hint):
         return problem
-    if given.code not in ("S2S201", "S2S202"):
-        return problem
-    made = type(problem)(replace(given, hint=known.hint))
+    made = type(problem)(replace(given, hint=refusal.diagnostic.hint))
     return made.with_traceback(problem.__traceback__)
 
 

@@ -31,11 +31,11 @@ from s2s.recorded.state import (
     ACTIVE,
     gives_argument,
     has_new,
+    no_rule,
     taint,
     written,
 )
 from s2s.rules import table
-from s2s.versions.paths import what_to_give
 
 PRIMITIVES: dict[int, Any] = {}
 """Python functions that are one step: those that sweeps make."""
@@ -84,7 +84,7 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
     if not has_new(args, kwargs, out):
         return out
     if rule is None and not (is_a(fn, (*KNOWN, PublicDerivative)) or gives_gradient(fn) or id(fn) in PRIMITIVES):
-        raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
+        raise no_rule(fn, args)
     if type(out) is np.matrix and rule is not None:
         return _of_matrices(fn, args, kwargs, out)
     for recorder in ACTIVE:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import name_of
+from s2s.core.inspection import name_of, with_article
 from s2s.errors import error
 from s2s.recorded.kinds import is_opaque
 from s2s.recorded.memory import owner_of
@@ -18,7 +18,7 @@ from s2s.versions.paths import what_to_give
 
 __all__ = [
     "ACTIVE", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on", "has_new", "hides",
-    "is_kept", "keep_given", "taint", "written",
+    "is_kept", "keep_given", "no_rule", "taint", "written",
 ]
 
 ACTIVE: list[Recorder] = []
@@ -103,6 +103,14 @@ def gives_argument(out: Any, args: tuple[Any, ...]) -> bool:
     return any(out is arg for arg in args) or depends(out)
 
 
+def no_rule(fn: Any, args: tuple[Any, ...]) -> Exception:
+    """The NoDerivativeError of a function of which nothing is known; of one for numbers that is given an object,
+    nothing is known of the object."""
+    if any(fn is kind for kind in (float, int, complex)) and args:
+        return error("S2S201", name=f"`{fn.__name__}` of {with_article(type(args[0]).__name__)}")
+    return error("S2S201", name=name_of(fn), hint=what_to_give(fn))
+
+
 def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
     """The result of a call of what is not Python code with objects that hold what depends on what is differentiated: it
     must hand on what these hold. What it may have kept is noted."""
@@ -111,7 +119,7 @@ def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) 
         part for recorder in ACTIVE[:1] for value in (*given, *kwargs.values()) for part in recorder.parts_of(value)
     ]
     if has_new((*given, held), kwargs, out) and not is_a(out, (bool, int, str)):
-        raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
+        raise no_rule(fn, args)
     taint(out, *given, *kwargs.values())
     return out
 
@@ -119,7 +127,7 @@ def handed_on(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) 
 def checked(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> Any:
     """The result of code that is not watched, which must hand on what it is given."""
     if depends(args, kwargs) and has_new(args, kwargs, out):
-        raise error("S2S201", name=name_of(fn), hint=what_to_give(fn))
+        raise no_rule(fn, args)
     return out
 
 

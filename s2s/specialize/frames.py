@@ -7,6 +7,7 @@ import functools
 import types
 import weakref
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -221,11 +222,19 @@ def asked_also_by(problem: DifferentiationError, asked: tuple[str, ...]) -> Diff
 
 
 def at_call(problem: DifferentiationError, span: ir.Span | None, asked: tuple[str, ...]) -> DifferentiationError:
-    return type(problem)(replace(problem.diagnostic, span=span, asked_by=asked))
+    return type(problem)(replace(problem.diagnostic, span=of_the_user(span), asked_by=asked))
+
+
+_HERE = str(Path(__file__).parents[1])
+
+
+def of_the_user(span: ir.Span | None) -> ir.Span | None:
+    """A place to be shown: none within s2s itself."""
+    return None if span is not None and span.file.startswith(_HERE) else span
 
 
 __all__ = [
     "BRACKETED", "MISSING", "STABLE_MODULES", "Frame", "FramedClosure", "asked_also_by", "at_call", "in_rule",
-    "is_function_like", "is_of_rules", "lookup", "lower_function", "name_of", "parameters_of", "pinned", "place_of",
-    "where_chosen", "with_sizes",
+    "is_function_like", "is_of_rules", "lookup", "lower_function", "name_of", "of_the_user", "parameters_of", "pinned",
+    "place_of", "where_chosen", "with_sizes",
 ]

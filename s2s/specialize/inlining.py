@@ -208,7 +208,6 @@ class Inliner:
 
 
 def _is_about(problem: DifferentiationError, fn: types.FunctionType) -> bool:
-    """Whether an error points into a function of s2s, in place of the user's line that calls it."""
+    """Whether an error points nowhere, or into a function of s2s, in place of the user's line that calls it."""
     span = problem.diagnostic.span
-    is_ours = (fn.__module__ or "").startswith("s2s.")
-    return is_ours and span is not None and span.file == fn.__code__.co_filename
+    return (fn.__module__ or "").startswith("s2s.") and (span is None or span.file == fn.__code__.co_filename)

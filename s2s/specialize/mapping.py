@@ -25,6 +25,7 @@ from s2s.directives import samples
 from s2s.errors import error
 from s2s.specialize.calls.derivative_arguments import parameters
 from s2s.specialize.calls.derivative_parts import parts, together
+from s2s.specialize.frames import of_the_user
 from s2s.specialize.heap import making
 from s2s.specialize.inplace import store_item
 from s2s.specialize.loops import counted_loop
@@ -61,7 +62,7 @@ def _arguments(at: At, f: ir.Atom, given: ir.Atom) -> list[ir.Atom] | None:
 
 
 def _refuse(at: At, why: str) -> Exception:
-    return error("S2S519", span=at.span, asked_by=at.frame.called_from, problem=why)
+    return error("S2S519", span=of_the_user(at.span), asked_by=at.frame.called_from, problem=why)
 
 
 def _constant(at: At, atom: ir.Atom) -> Any:

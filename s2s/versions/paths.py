@@ -145,7 +145,7 @@ def what_to_give(fn: Any) -> str:
     """How to give a function without source a derivative, in words that can be pasted where its name is known."""
     plainly = HINTS["S2S201"]
     module, _, name = (import_path(fn) or "").partition(":")
-    if getattr(operator, name, None) is fn:  # `a * b` asks nobody for `operator.mul`
+    if isinstance(fn, type) or getattr(operator, name, None) is fn:  # `a * b` asks nobody for `operator.mul`
         return plainly
     public = sys.modules.get(module.lstrip("_"))  # `struct` for what `_struct` defines
     if public is not None and getattr(public, name, None) is fn:

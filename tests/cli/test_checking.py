@@ -100,7 +100,8 @@ def test_what_is_missing_is_told_as_an_option(model):
     result = run("check", f"{model}:loss")
     assert result.exit_code == 1
     assert result.stderr == (
-        'model_to_check.py:loss: what w, x will be is not known; say --args "w: f8[3], x: f8[3]", or --arg\n')
+        'model_to_check.py:loss: what `w`, `x` will be is not known; say of which kind, as by --args '
+        '"w: f8[3], x: f8[3]" for vectors of three floats, or give a value, --arg w=...\n')
 
 
 def facts_of(module, name, kinds, **options):
