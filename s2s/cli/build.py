@@ -18,7 +18,7 @@ from pathlib import Path
 
 from s2s.cache import committed
 from s2s.cache.committed import SUFFIX
-from s2s.cli.dump import Asked, dumped, for_callers, merged, text_of, version_for, what_to_say
+from s2s.cli.dump import Asked, for_callers, merged, text_of, version_for, what_to_say, written_for
 from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from, spec_of
 from s2s.cli.terminal import formatted_or_told
 from s2s.core.hashes import new_hash
@@ -99,19 +99,19 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
             if is_unknown(loaded, version):
                 left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
                 break
-            parts.append(dumped(loaded, Asked(mode=mode), version, False, by_position=True))
-            records.append(_record(loaded, mode, version))
+            text = for_callers(loaded, Asked(mode=mode), version, text_of(version), by_position=True)
+            parts.append(written_for(version, text, False))
+            records.append(_record(loaded, mode, version, text))
     return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])
 
 
-def _record(loaded: Loaded, mode: str, version: Version) -> str:
-    """What a version relies on; empty where the module does not have the code that runs."""
+def _record(loaded: Loaded, mode: str, version: Version, text: str) -> str:
+    """What a version with this text for callers relies on; empty where the module does not have the code that runs."""
     target = target_of(loaded.function)
     if target is None or mode in SECOND or text_of(version) != version.compiled.text:
         return ""
     arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
     request = renamed_for(version.request, target, target.function)
-    text = for_callers(loaded, Asked(mode=mode), version, version.compiled.text, by_position=True)
     return committed.record(target.function, arguments, request, replace(version.compiled, text=text))
 
 

@@ -26,7 +26,7 @@ from s2s.versions.target import target_of
 
 __all__ = [
     "Asked", "argnums", "dumped", "explained", "for_callers", "merged", "on_backend", "policies", "text_of",
-    "version_for", "what_to_say", "without_comments",
+    "version_for", "what_to_say", "without_comments", "written_for",
 ]
 
 
@@ -108,7 +108,11 @@ def for_callers(loaded: Loaded, asked: Asked, version: Version, text: str, by_po
 def dumped(loaded: Loaded, asked: Asked, version: Version, is_standalone: bool, by_position: bool = False) -> str:
     """The module of a version: with the user's names imported, or with all that it reads. Raises CannotLoad where it
     cannot stand alone."""
-    text = for_callers(loaded, asked, version, text_of(version), by_position)
+    return written_for(version, for_callers(loaded, asked, version, text_of(version), by_position), is_standalone)
+
+
+def written_for(version: Version, text: str, is_standalone: bool) -> str:
+    """The module of a version, of its text for callers. Raises CannotLoad where it cannot stand alone."""
     try:
         return standalone(version, text) if is_standalone else plain(version, text)
     except CannotShip as problem:

@@ -47,7 +47,7 @@ class Departures:
         self.version, self.text, self.remade = version, text, remade
         self.entry = version.compiled.entry
         self.left = MOST
-        own = text(version)
+        self.written = own = text(version)
         self.own = _without_defaults(own, self.entry)
         if own.count("\n") > LONG:
             self.remade = None
@@ -79,7 +79,7 @@ class Departures:
             return True
         mine, theirs = self.version.compiled.objects, other.compiled.objects
         is_same = mine.keys() == theirs.keys() and all(mine[name] is theirs[name] for name in mine)
-        return not is_same or _without_defaults(text, self.entry) != self.own
+        return not is_same or (text != self.written and _without_defaults(text, self.entry) != self.own)
 
     def _of(
         self, place: str, aval: AbstractValue, is_varied: bool, changes: Callable[[AbstractValue], bool]
