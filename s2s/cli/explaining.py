@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
+import textwrap
 
 import click
 
@@ -13,12 +15,15 @@ from s2s.explanation import Cost, Explanation, Line
 
 __all__ = ["show_cost", "show_explanation", "show_page"]
 
+MOST_OF_DOCSTRING = 5
+"""So many lines of a docstring are shown below its first words, or none."""
+
 
 def show_explanation(e: Explanation) -> None:
     """Print what is known, line by line. ``*`` marks the lines through which the derivative flows."""
     taken = ", ".join(f"{name}: {kind}" for name, kind in e.arguments.items())
     click.echo(f"{e.mode} of {e.name}({taken}): {e.generated_lines} lines of code\n")
-    _show_lines(e.lines)
+    _show_lines(e.lines, _docstring(e.lines))
     if e.helpers:
         click.echo("\nlines of functions that are a part of it:")
         _show_lines([line for line in e.helpers if line.is_active or line.facts])
@@ -37,11 +42,29 @@ def _place(line: Line | None, own: str) -> str:
     return f" (line {line.number})" if line.file == own else f" ({os.path.basename(line.file)}:{line.number})"
 
 
-def _show_lines(lines: list[Line]) -> None:
+def _docstring(lines: list[Line]) -> range:
+    """The numbers of the lines of a function's docstring below its first words, where it is long."""
+    try:
+        made = ast.parse(textwrap.dedent("\n".join(line.text for line in lines))).body[0]
+    except (SyntaxError, IndexError):  # a lambda in the middle of an expression
+        return range(0)
+    if not isinstance(made, ast.FunctionDef) or ast.get_docstring(made) is None:
+        return range(0)
+    said, first = made.body[0], lines[0].number - 1
+    shown = 2 if lines[said.lineno - 1].text.rstrip().endswith(('"""', "'''")) else 1
+    found = range(first + said.lineno + shown, first + (said.end_lineno or 0) + 1)
+    return found if len(found) > MOST_OF_DOCSTRING else range(0)
+
+
+def _show_lines(lines: list[Line], left_out: range = range(0)) -> None:
     if not lines:
         return
     width = max(len(str(line.number)) for line in lines)
     for line in lines:
+        if line.number in left_out:
+            if line.number == left_out.start:
+                click.echo(f"  {'':{width}}  ({len(left_out)} more lines of its docstring)")
+            continue
         mark = "*" if line.is_active else " "
         click.echo(f"{mark} {line.number:{width}d}  {line.text}".rstrip())
         indent = " " * (width + 4 + len(line.text) - len(line.text.lstrip()))

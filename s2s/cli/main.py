@@ -204,6 +204,7 @@ def check_command(
     have a kind get random numbers between 0.5 and 1.5."""
     os.environ["S2S_CACHE"] = "off"
     warnings.simplefilter("ignore", StraightThroughWarning)  # the table names the places
+    warnings.simplefilter("ignore", CompileTimeWarning)  # each mode would tell of it
     is_right = True
     for loaded in loaded_from(target):
         loaded.function = dumping.on_backend(loaded.function, backend or "")

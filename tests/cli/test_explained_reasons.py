@@ -440,3 +440,34 @@ def test_a_function_without_source_is_shown_under_its_own_name(name, arguments, 
 def test_a_derivative_is_not_explained():
     with pytest.raises(s2s.errors.ArgumentError, match="is a derivative already"):
         explain(s2s.grad(lambda x: x * x), (1.0,))
+
+
+def test_a_long_docstring_is_not_shown(written):
+    module = written('''
+        def f(x):
+            """
+            Half of the energy.
+
+            One line
+            and another one
+            that tells of it
+            and of more.
+            """
+            return np.sum(x * x)
+
+        def g(x):
+            """Short.
+
+            But not quite.
+            """
+            return np.sum(x)
+    ''')
+    for name, is_shown in (("f", False), ("g", True)):
+        done = CliRunner().invoke(main, ["explain", f"{module.__name__}:{name}", "--args", "x: f8[:]"])
+        assert done.exit_code == 0, done.output
+        assert ("more lines of its docstring" in done.output) is not is_shown
+        assert ("Half of the energy." in done.output) or is_shown
+        assert "that tells of it" not in done.output and re.search(r"^\* +\d+ +return np", done.output, re.MULTILINE)
+        assert ("But not quite." in done.output) is is_shown
+    assert "(6 more lines of its docstring)" in CliRunner().invoke(
+        main, ["explain", f"{module.__name__}:f", "--args", "x: f8[:]"]).output
