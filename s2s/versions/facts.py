@@ -57,7 +57,7 @@ from s2s.versions.guards import (
     ObjectGuard,
     ShadowGuard,
 )
-from s2s.versions.imports import cannot_import, forget_failure, is_installed_with_python
+from s2s.versions.imports import cannot_import, forget_failure, is_installed_with_python, is_not_loaded
 from s2s.versions.live_data import describe_data, live
 from s2s.versions.paths import builtins_of, import_path, is_among, loaded
 from s2s.versions.signature import describe, with_sizes
@@ -619,7 +619,7 @@ def module(name: str) -> Fact[types.ModuleType | ImportError | None]:
             problem = ModuleNotFoundError(f"No module named {name!r}", name=name)
             return Fact("module", problem, CallGuard(cannot_import, (name,), True))
         if not is_installed_with_python(name):
-            return Fact("module", None, CallGuard(loaded, (name,), None))
+            return Fact("module", None, CallGuard(is_not_loaded, (name,), True))
     try:
         found = importlib.import_module(name)
     except ImportError as raised:

@@ -10,7 +10,7 @@ import time
 from s2s.core import inspection
 from s2s.core.inspection import MISSING
 
-__all__ = ["cannot_import", "forget_failure", "is_installed_with_python"]
+__all__ = ["cannot_import", "forget_failure", "is_installed_with_python", "is_not_loaded"]
 
 LOOK_AGAIN = 0.01
 """After so many seconds the folders of ``sys.path`` are looked at again: file systems date changes hardly more finely,
@@ -40,6 +40,12 @@ class _Failed:
 
 _failed: dict[str, _Failed] = {}
 """The imports that have failed, by name."""
+
+
+def is_not_loaded(name: str) -> bool:
+    """Whether a module is still to be imported. What is written for an import then is right afterwards as well, so that
+    another import in front of it may import it."""
+    return sys.modules.get(name) is None
 
 
 def forget_failure(name: str) -> None:
