@@ -149,12 +149,13 @@ class _Function:
             self._makes = False  # of lengths, which stay lengths
         self._lists = path in TAKE_LISTS or self._makes
         self._stays = owner._is_for_helpers
+        self._keeps_integers = self._stays or not has_memory(self._kind)  # graphs are computed with those of NumPy, too
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         _check_out(self, kwargs)
         if not self._makes and not has_array(self._kind, (*args, *kwargs.values())):
             found = self._host(*args, **kwargs)
-            stays = self._stays and getattr(found, "dtype", np.dtype(float)).kind in "biu"
+            stays = self._keeps_integers and getattr(found, "dtype", np.dtype(float)).kind in "biu"
             return found if stays or not isinstance(found, np.ndarray) else self._root.asarray(found)
         if self._stays and self._path != "transpose":
             args = tuple(self._root.asarray(arg) if isinstance(arg, np.ndarray) else arg for arg in args)

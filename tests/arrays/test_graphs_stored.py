@@ -183,6 +183,13 @@ def upper(x):
     return np.sum(y[np.triu_indices(5, 1)] ** 2)
 
 
+def turned(x):
+    blocks = np.transpose(x.reshape(3, 4, 5), (2, 0, 1)) * 1.0
+    blocks[1, 1:] *= 2.0
+    blocks[..., np.argsort([2, 0, 1])] += x[:3, 0]
+    return np.sum(blocks**3)
+
+
 def in_pieces(x):
     out = np.empty((3, 4))
     for i, piece in enumerate(np.split(x, 3)):
@@ -194,7 +201,7 @@ PROGRAMS = [
     (slices, v), (by_mask, v), (rows_by_mask, X), (by_mask_of_rank_two, X), (by_lists, X), (by_places_of_a_mask, v),
     (added_up, v), (recurrence, v), (heat, v), (until, v), (swapped, v), (whole, X), (columns, X), (through_names, v),
     (pairs, X), (places_of_rank_two, X), (apart, X), (largest_of_rows, X), (stored_pairs, X),
-    (by_places_of_unknown_number, X), (upper, X), (in_pieces, v),
+    (by_places_of_unknown_number, X), (upper, X), (turned, X), (in_pieces, v),
 ]
 CHUNKS = {"uneven": {12: (5, 1, 6), 5: (2, 3)}, "one": {12: (12,), 5: (5,)}}
 
