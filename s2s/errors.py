@@ -367,7 +367,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S708": (ArgumentError, "the result has not come within {timeout} seconds"),
     "S2S709": (
         ArgumentError,
-        "`{name}` is no {what} over rows: for {rows} rows it gives {whole}, for their halves together {parts}",
+        "`{name}` is no {what} over rows: for {rows} rows it gives {whole}, for two parts of them together {parts}",
     ),
     "S2S710": (ArgumentError, "`{name}` cannot be sent to another process: {reason}"),
     "S2S711": (ArgumentError, "`{name}` was sent for arguments of other kinds"),

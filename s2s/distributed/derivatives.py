@@ -35,6 +35,7 @@ from s2s.distributed.partials import (
     in_place,
     item_at,
     partial,
+    rows_from_start,
     with_items,
 )
 from s2s.distributed.parts import is_lazy, parts_of
@@ -48,6 +49,9 @@ Argnums = int | str | tuple[int | str, ...]
 
 SAMPLE = 8
 """The rows with which it is tried whether the loss is a sum over rows."""
+
+LONG = 500
+"""So many of the first rows are tried, too: a loss may look at the first hundred only, or at how many there are."""
 
 BETWEEN = 6
 """The parts besides the first and the last one of which rows are looked at."""
@@ -172,18 +176,21 @@ class Distributed:
 
     def _begin(self, engine: Any, values: tuple[Any, ...], parts: Any) -> None:
         """Look at the first rows of the data: what kind of arrays they are, and whether the loss is a sum over them."""
-        found = engine.first(functools.partial(_sample, 2), parts[:SAMPLE])  # with two there is something to compare
-        found = found or engine.first(functools.partial(_sample, 1), parts)
+        many = LONG if self._must_check else 0
+        found = engine.first(functools.partial(_sample, 2, many), parts[:SAMPLE])  # two can be compared
+        found = found or engine.first(functools.partial(_sample, 1, 0), parts)
         if found is None:
             raise error("S2S702", names=", ".join(f"`{name}`" for name in self.over))
-        sample, shape = found
+        sample, shape, longer = found
         if self._must_check:
-            last = engine.first(functools.partial(_sample, 1), parts[:-SAMPLE:-1]) if len(parts) > 1 else None
+            last = engine.first(functools.partial(_sample, 1, 0), parts[:-SAMPLE:-1]) if len(parts) > 1 else None
             self._check_sum(values, sample, () if last is None else last[0])
             for part in _between(parts):
-                other = engine.first(functools.partial(_sample, 1), [part])
+                other = engine.first(functools.partial(_sample, 1, 0), [part])
                 if other is not None:
                     self._check_sum(values, sample, other[0])
+            if longer:
+                self._check_sum(values, longer, ())
         self._first = sample
         self._checked.add(_kinds(shape))
         self._note(shape)
@@ -193,20 +200,19 @@ class Distributed:
         first part and of the last one, so that it shows what differs from part to part. It is tried for other
         parameters too: a penalty may be zero for these."""
         values = self._with_blocks(values, [None for _ in sample])
-        cut = len(sample[0]) if last else len(sample[0]) // 2
+        cut = len(sample[0]) if last else min(len(sample[0]) // 2, SAMPLE)
         if last and all(isinstance(a, np.ndarray) and a.shape[1:] == b.shape[1:] for a, b in zip(sample, last)):
             sample = tuple([np.concatenate(pair) for pair in zip(sample, last)])
         elif last:
             cut //= 2
         if 0 < cut < len(sample[0]):
-            with np.errstate(all="ignore"):
-                self._compare_sums(values, sample, cut)
             try:
                 with np.errstate(all="ignore"):
+                    self._compare_sums(values, sample, cut)
                     self._compare_sums(self._elsewhere(values), sample, cut)
             except ArgumentError:
                 raise
-            except Exception:  # whatever the loss says of other parameters
+            except Exception:  # whatever the loss says of few rows, or of other parameters; of a part it says it there
                 return
 
     def _elsewhere(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -405,10 +411,14 @@ def _derivative(mode: str, loss: Any, argnums: Any) -> Derivative:
     return derivative(mode, loss, () if mode == "primal" else argnums, False, "zeros")
 
 
-def _sample(least: int, *blocks: Any) -> Any:
-    """The first rows of a part; nothing for one with fewer rows."""
+def _sample(least: int, many: int, *blocks: Any) -> Any:
+    """Some rows of a part, its shape, and so many of its first rows, where it has more than the former; nothing for a
+    part with fewer rows."""
     found, shape = head(SAMPLE, *blocks)
-    return (found, shape) if len(found[0]) >= least else None
+    if len(found[0]) < least:
+        return None
+    has_more = many and len(found[0]) == SAMPLE
+    return found, shape, rows_from_start(many, *blocks) if has_more else ()
 
 
 def _between(parts: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

@@ -21,7 +21,7 @@ from s2s.shipping.shipped import Shipped
 
 __all__ = [
     "FAN_IN", "Partial", "Place", "Shape", "Task", "combine", "divided", "each", "head", "in_place", "item_at",
-    "partial", "shape_of",
+    "partial", "rows_from_start", "shape_of",
     "tree", "with_items",
 ]
 
@@ -31,6 +31,12 @@ FAN_IN = 8
 Shape = tuple[tuple[tuple[int, ...], Any], ...]
 """The shape and dtype of each block of a part."""
 
+
+MOST_NUMBERS = 100_000
+"""So many numbers of a part are looked at by the process that began the call."""
+
+MOST_LOOKED_AT = 10_000_000
+"""In larger parts the rows with the largest numbers are not looked for."""
 
 Place = tuple[int, ...]
 """Where an argument is among the values of all parameters: the place of its parameter, or that of ``*args`` and its
@@ -104,11 +110,32 @@ def in_place(values: Any) -> Any:
 
 
 def head(count: int, *blocks: Any) -> tuple[Any, ...]:
-    """A few rows of the blocks of a part, from all over it, and the shape of each: rows side by side may be alike, as
-    where they are in order."""
+    """A few rows of the blocks of a part, and the shape of each: from all over it, as rows side by side may be alike,
+    the first and the last one among them, and those with the largest numbers."""
     arrays = [as_array(block) for block in blocks]
-    few = [a[:: max(1, len(a) // count)][:count] for a in arrays]
-    return tuple(np.array(a) if isinstance(a, np.ndarray) else a for a in few), shape_of(arrays)
+    places = _telling(count, arrays)
+    few = [np.array(a[places]) if isinstance(a, np.ndarray) else a[: len(places)] for a in arrays]
+    return tuple(few), shape_of(arrays)
+
+
+def rows_from_start(count: int, *blocks: Any) -> tuple[Any, ...]:
+    """The first rows of the blocks of a part: fewer where they are wide."""
+    arrays = [as_array(block) for block in blocks]
+    width = sum([a.size for a in arrays]) // max(len(arrays[0]), 1)
+    count = min(count, MOST_NUMBERS // max(width, 1))
+    return tuple([np.array(a[:count]) if isinstance(a, np.ndarray) else a[:count] for a in arrays])
+
+
+def _telling(count: int, arrays: list[Any]) -> Any:
+    """Places of rows, in order."""
+    length = min(map(len, arrays))
+    spread = np.unique(np.linspace(0, length - 1, count).astype(int)) if length else np.zeros(0, int)
+    plain = [a for a in arrays if isinstance(a, np.ndarray) and a.dtype.kind in "fiuc" and a.size <= MOST_LOOKED_AT]
+    if length <= count or not plain:
+        return spread
+    sizes = [np.abs(a[:length]).reshape(length, -1).max(axis=1, initial=0.0) for a in plain]
+    largest = {int(np.argmax(np.nan_to_num(size, nan=-1.0, posinf=-1.0))) for size in sizes[: count // 2]}
+    return np.union1d(np.linspace(0, length - 1, count - len(largest)).astype(int), list(largest))
 
 
 def shape_of(arrays: Iterable[Any]) -> Shape:

@@ -351,7 +351,7 @@ def test_rows_that_differ_are_found_within_parts_and_between_them(place):
         (lambda: d.value_and_grad(penalized, over="X, y")(np.zeros(3), Xs, ys), "`penalized` is no sum over rows"),
         (lambda: d.hvp(penalized, over="X, y")(np.zeros(3), w, Xs, ys), "`penalized` is no sum over rows"),
         (lambda: d.jacobian(lambda w, X: X @ w, over="X")(w, np.split(X[:100], 2)),
-         r"for 16 rows it gives an array of shape \(16,\), for their halves together an array of shape \(8,\)"),
+         r"for 16 rows it gives an array of shape \(16,\), for two parts of them together an array of shape \(8,\)"),
     ],
 )
 def test_a_loss_that_is_no_sum_is_told(call, what):
@@ -394,6 +394,23 @@ def test_a_penalty_goes_with_the_mean():
 
     found = d.grad(ridge, over="X, y", reduction="mean")(w, Xs, ys)
     np.testing.assert_allclose(found, 2 * X.T @ (X @ w - y) / len(y) + 0.2 * w, rtol=1e-10)
+
+
+LOOKS_ELSEWHERE = {
+    "at the first hundred": lambda w, X: np.sum((X @ w)[:100] ** 2),
+    "at how many there are": lambda w, X: np.sum((X @ w) ** 2) * (2.0 if len(X) > 150 else 1.0),
+    "at the largest": lambda w, X: np.sum((X @ w) ** 2) * (10.0 if np.max(np.abs(X)) > 50.0 else 1.0),
+    "at the last": lambda w, X: np.sum((X @ w) ** 2) + (X[-1] @ w) ** 2,
+    "at what is far from the rest": lambda w, X: np.sum(np.clip(X @ w, -1e3, 3.0 * np.median(np.abs(X @ w)))),
+}
+
+
+@pytest.mark.parametrize("what", LOOKS_ELSEWHERE)
+def test_a_loss_is_tried_with_rows_that_tell(what):
+    rows = np.random.default_rng(3).normal(size=(900, 3))
+    rows[377] *= 60.0
+    with pytest.raises(ArgumentError, match="S2S709"):
+        d.grad(LOOKS_ELSEWHERE[what], over="X")(w, np.split(rows, [400, 700]))
 
 
 def test_what_is_recorded_is_not_sent(monkeypatch):
