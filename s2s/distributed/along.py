@@ -43,6 +43,7 @@ def along_a_vector(loss: Any, name: str) -> Callable[..., Any]:
     code = compile(text, file, "exec", dont_inherit=True)
     register(file, text, code)
     scope: dict[str, Any] = {"__name__": __name__, inner: loss, outer: jvp}
+    scope["__s2s_code__"] = code  # as long as the function is there, so is its text
     exec(code, scope)
     made: Callable[..., Any] = scope[f"{_name_in_text(name)}_along"]
     return made
