@@ -116,6 +116,12 @@ def transpose(module: Any, a: Any, axes: Any = None) -> Any:
     return module.transpose(asarray(module, a), axes)
 
 
+def roll(module: Any, a: Any, shift: Any, axis: Any = None) -> Any:
+    """The items moved along axes, by numbers that may be an array of NumPy."""
+    shift = tuple(shift.tolist()) if isinstance(shift, np.ndarray) and shift.ndim else shift
+    return module.roll(asarray(module, a), shift, axis)
+
+
 def shape(module: Any, a: Any) -> tuple[int, ...]:
     """The lengths of an array, or of a list of arrays that are alike."""
     if isinstance(a, (list, tuple)):
@@ -353,7 +359,8 @@ AT: dict[str, Callable[..., None]] = {"add": add_at, "subtract": subtract_at}
 SPELLED: dict[str, Callable[..., Any]] = {
     "shape": shape, "ndim": ndim, "size": size, "array": array, "asarray": asarray, "asanyarray": asarray,
     "copy": copy, "broadcast_to": broadcast_to,
-    "full": full, "full_like": full_like, "transpose": transpose, "permute_dims": transpose, "where": where, "dot": dot,
+    "full": full, "full_like": full_like, "roll": roll, "transpose": transpose, "permute_dims": transpose,
+    "where": where, "dot": dot,
     "inner": _both("inner"), "outer": _both("outer"), "vdot": _both("vdot"), "kron": _both("kron"),
     "convolve": _both("convolve"),
     **{name: _joined(name) for name in ("concatenate", "stack", "hstack", "vstack", "dstack", "column_stack")},

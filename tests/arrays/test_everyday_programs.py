@@ -420,6 +420,10 @@ def searchs(x, y):
     return np.sum(s[k] - s[k - 1])
 
 
+def rolled(x):
+    return np.sum(np.roll(x, (1, -1), axis=(0, 1)) * x) + np.sum(np.pad(x, ((1, 2), (0, 1)), mode="edge") ** 2)
+
+
 def while_count(x):
     n = 0
     while x[n] < 1.0 and n < 6:
@@ -487,6 +491,7 @@ PROGRAMS = [
             triangle,
             argextr,
             setitem_rows,
+            rolled,
             mean_axis_cond,
             cov,
         )
