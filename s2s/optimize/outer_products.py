@@ -141,8 +141,10 @@ class _Collector:
                     if s.target in outside and self._only_adds(loop, s.target):  # type: ignore[arg-type]
                         yield row
             changed = self._changed_by(s)
-            calls = {} if changed is None else {
-                target: call for target, call in calls.items() if changed.isdisjoint(self._memory_of(target, call))}
+            if changed is None:
+                calls = {}
+            elif changed:
+                calls = {t: call for t, call in calls.items() if changed.isdisjoint(self._memory_of(t, call))}
             if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.target is not None:
                 calls[s.target] = s.value
             seen.update(ir.defs_of(s))
