@@ -72,6 +72,7 @@ from s2s.specialize.inplace import own_arguments
 from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.relied import drop_sure, is_to_be_checked
+from s2s.specialize.remembered import check_remembered
 from s2s.specialize.severed import check_not_severed
 from s2s.specialize.shifts import drop_cancelled
 from s2s.specialize.specializer import Specializer
@@ -117,6 +118,10 @@ def _severed(function: ir.Function, primal: Primal) -> ir.Function:
     return function
 
 
+def _remembered(function: ir.Function, primal: Primal) -> ir.Function:
+    return function if primal.request.mode == "primal" else check_remembered(function, primal.context)
+
+
 def _surprises(function: ir.Function, primal: Primal) -> ir.Function:
     context = primal.context
     if primal.request.mode not in ("primal", "observed"):
@@ -155,6 +160,7 @@ def _outside(function: ir.Function, primal: Primal) -> ir.Function:
 PRIMAL = (
     Pass("rebinding", _rebinding, "x += v that was taken for x = x + v is refused where others refer to the array"),
     Pass("severed", _severed, "results that lost their derivative in text, files or bytes are refused"),
+    Pass("remembered", _remembered, "tests whether an argument is the one that was kept refuse where it is"),
     Pass("surprises", _surprises, "loops are warned of whose derivative may surprise"),
     Pass("steps", _steps, "points without a derivative get the one that is chosen for them"),
     Pass("shifts", _shifts, "maxima that only keep numbers in range carry no derivative", optional=True),

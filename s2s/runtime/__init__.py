@@ -178,6 +178,7 @@ from s2s.runtime._relied import (
     check_unshadowed,
     kind_of,
 )
+from s2s.runtime._remembered import check_no_kept_key, check_not_remembered
 from s2s.runtime._sampled import (
     bin_of,
     diff_bar,
@@ -227,7 +228,8 @@ __all__ = [
     "check_count", "check_disjoint", "check_kind", "check_names", "check_option", "check_unshadowed", "kind_of",
     "check_ended", "check_equal", "check_lengths", "check_new", "check_operand", "check_own", "check_picks",
     "check_repeated", "check_scalar",
-    "check_separate", "check_sure", "check_unchanged", "before_calls", "give_back", "kept", "now",
+    "check_no_kept_key", "check_not_remembered", "check_separate", "check_sure", "check_unchanged", "before_calls",
+    "give_back", "kept", "now",
     "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cross", "cumprod_bar",
     "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",

@@ -13,6 +13,7 @@ from s2s.core.inspection import has_own_operators, with_article
 from s2s.errors import error, no_scalar
 from s2s.runtime._cotangents import floats
 from s2s.runtime._memory import arrays_in, containers_in, items_of
+from s2s.runtime._remembered import check_no_kept_key
 
 
 def check_bound(value: Any, name: str | None = None) -> None:
@@ -62,9 +63,12 @@ def check_operand(value: Any) -> None:
 _SUBSCRIPTS = ("__getitem__", "__missing__", "__setitem__", "__contains__")
 
 
-def check_picks(container: Any) -> None:
+def check_picks(container: Any, key: Any = None) -> None:
     """Nothing to do where a subscript of a container chooses one of its items. Raises NoDerivativeError where a method
-    that is written in Python is given the key, which carries a derivative."""
+    that is written in Python is given the key, which carries a derivative. A ``key`` is given for a container from
+    outside: what is kept there under an equal number is of an earlier call."""
+    if key is not None:
+        check_no_kept_key(key, container)
     kind: Any = type(container)
     for name in _SUBSCRIPTS if kind is not np.ndarray else ():
         owner = next((c for c in kind.__mro__ if name in vars(c)), None)

@@ -26,6 +26,7 @@ __all__ = ["HANDLERS", "bound_of_slice", "check_key"]
 _JOINER, _GRID, _INDEX = BRACKETED
 
 _NONE = ir.Const(None)
+_READS = (ir.Const(getattr), ir.Const(operator.getitem))
 
 
 def _item(site: CallSite) -> ir.Atom | None:
@@ -53,7 +54,16 @@ def _tested(site: CallSite) -> ir.Atom | None:
 def check_key(at: At, container: ir.Atom, key: ir.Atom) -> None:
     """Where it is not known what a container is whose key carries a derivative: look when the program runs."""
     if isinstance(at.value(container), Unknown) and not at.context.is_virtual(container) and _carries(at, key):
-        at.builder.call(rt.check_picks, container, span=at.span, effect=True)
+        given = (container, key) if _is_from_outside(at, container) else (container,)
+        at.builder.call(rt.check_picks, *given, span=at.span, effect=True)
+
+
+def _is_from_outside(at: At, container: ir.Atom) -> bool:
+    """Whether a container is an argument, or was read of a variable or an object outside of the function."""
+    made = at.context.definitions.get(container) if isinstance(container, ir.Var) else None
+    if isinstance(made, ir.Call):
+        return made.fn in _READS and bool(made.args) and _is_from_outside(at, made.args[0])  # type: ignore[arg-type]
+    return not at.context.is_varied(container) and (made is None or isinstance(made, ir.Load))
 
 
 def _carries(at: At, key: ir.Atom) -> bool:
