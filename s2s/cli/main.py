@@ -160,9 +160,14 @@ def _text(loaded: Loaded, asked: dumping.Asked, stage: str, is_standalone: bool)
     return text
 
 
+_OF_THE_TEXT = ("S2S102", "S2S103", "S2S107", "S2S116")
+"""What is refused by the text of a function alone, whatever its arguments are."""
+
+
 def refusal(problem: s2s.errors.DifferentiationError, loaded: Loaded, asked: dumping.Asked) -> str:
     """The message of a refusal, with what may be said of the arguments."""
-    is_of_kinds = not asked.args and problem.diagnostic.code.startswith(("S2S1", "S2S2", "S2S301"))
+    code = problem.diagnostic.code
+    is_of_kinds = not asked.args and code.startswith(("S2S1", "S2S2", "S2S301")) and code not in _OF_THE_TEXT
     said = _of_arguments(loaded, asked) if is_of_kinds else ""
     return "\n".join(part for part in (str(problem), said, *problem.__notes__) if part)
 

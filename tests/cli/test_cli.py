@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -379,3 +380,11 @@ def test_kinds_of_what_has_no_source_of_its_own(command):
     result = CliRunner().invoke(main, [command, "scipy.special:logsumexp", "--args", "a: f8[:]"])
     assert result.exit_code == 0, result.output
     assert "not written in Python" not in result.output and "logsumexp" in result.output
+
+
+def test_no_kinds_are_asked_for_where_the_text_alone_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("yielding.py").write_text("def values(x):\n    yield x\n")
+    result = run("dump", "yielding.py:values")
+    assert result.exit_code == 1 and "[S2S103]" in result.stderr
+    assert "append each value to a list" in result.stderr and "not known" not in result.stderr
