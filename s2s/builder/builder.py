@@ -441,6 +441,7 @@ class Builder:
             elif not kwargs:
                 known = made_of_lengths(self, written, args, known)
         varied = any(map(context.is_varied, given)) and not has_zero_derivative(context, written, args)
+        varied = varied and not (isinstance(known, Array) and known.dtype.kind == "b")
         made = ir.Call(ir.Const(written), args, kwargs)
         if effect:
             self.add(ir.Let(None, made, span))

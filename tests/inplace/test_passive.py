@@ -80,3 +80,34 @@ def test_the_reverse_sweep_reads_what_was_there(f, passive):
     np.testing.assert_allclose(s2s.grad(f)(X, *given), expected, rtol=1e-7)
     for w, before in zip(given, passive, strict=True):
         np.testing.assert_array_equal(w, before)
+
+
+# --- truth values -----------------------------------------------------------------------------------------------------
+
+
+def filled_like(x):
+    m = np.full_like(x, False, dtype=bool)
+    for i in range(len(x)):
+        m[i] = x[i] > 1.5
+    return np.sum(x[m] ** 3)
+
+
+def compared_into(x):
+    m = np.full_like(x, False, dtype=bool)
+    np.greater_equal(x, 1.5, where=~np.isnan(x), out=m)
+    return np.sum(np.where(m, x**3, x * x))
+
+
+def filled_with_a_value(x):
+    m = np.full(3, x[0], dtype=bool)
+    m[1] = False
+    return np.sum(np.where(m, x * x, x))
+
+
+@pytest.mark.parametrize(("f", "expected"), [
+    (filled_like, [0.0, 12.0, 27.0]), (compared_into, [2.0, 12.0, 27.0]), (filled_with_a_value, [2.0, 1.0, 6.0]),
+])
+@pytest.mark.parametrize("mode", [s2s.grad, s2s.jacfwd])
+def test_truth_values_have_no_derivative_whatever_they_are_made_of(f, expected, mode, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    np.testing.assert_allclose(mode(f)(X), expected, rtol=1e-12)
