@@ -64,4 +64,5 @@ def take_along_axis_bar(g: Any, x: Any, indices: Any, axis: int | None) -> Any:
 
 def neighbours(*args: Any) -> Any:
     """Refuses quantiles: where they lie between the elements of a line is seen in the elements."""
-    raise error("S2S536", name="numpy.quantile", module="dask.array")
+    hint = "sort the lines, `np.sort(x, axis)`, and take the items between which the quantile or median lies"
+    raise error("S2S536", name="numpy.quantile", module="dask.array", hint=hint)

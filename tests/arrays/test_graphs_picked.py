@@ -151,6 +151,9 @@ def test_what_has_no_lazy_way_is_told():
     ]:
         with dask.config.set(scheduler=refuse), pytest.raises(NoDerivativeError, match=rf"`{named}`.*S2S536"):
             s2s.grad(f)(x)
+    says = r"(?s)quantile.*np\.sort\(x, axis\)"
+    with dask.config.set(scheduler=refuse), pytest.raises(NoDerivativeError, match=says):
+        s2s.grad(lambda x: np.sum(np.percentile(x.reshape(3, 4), 30, axis=1)))(x)
     with dask.config.set(scheduler=refuse), pytest.raises(NoDerivativeError, match="S2S539"):
         s2s.grad(lambda x: np.sum(x[x > 0][np.sin(x[x > 0]) > 0.5] ** 2))(x)
 
