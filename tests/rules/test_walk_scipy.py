@@ -68,8 +68,8 @@ WITHOUT = {
         LinearConstraint NonlinearConstraint BootstrapMethod MonteCarloMethod PermutationMethod CensoredData
         ConstantInputWarning DegenerateDataWarning FitError NearConstantInputWarning""",
     "of a function of complex numbers, recorded (``test_schur``)": "funm",
-    "distances of flags, by their weights (``test_weights_of_flags``)": """dice hamming jaccard kulczynski1 rogerstanimoto
-        russellrao sokalmichener sokalsneath yule""",
+    "distances of flags, by their weights (``test_weights_of_flags``)": """dice hamming jaccard kulczynski1
+        rogerstanimoto russellrao sokalmichener sokalsneath yule""",
     "parts of optimizers": """BFGS SR1 BroydenFirst HessianUpdateStrategy InverseJacobian KrylovJacobian
         LbfgsInvHessProduct""",
     "base classes, and classes whose methods have rules": """BivariateSpline interp2d Covariance rv_continuous
