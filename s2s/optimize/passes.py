@@ -44,6 +44,7 @@ from s2s.optimize.subexpressions import share_subexpressions
 from s2s.optimize.summed_products import sum_before_products
 from s2s.optimize.threads import mark_threads
 from s2s.optimize.triangular import substitute_in_triangular
+from s2s.optimize.unpacking import unpack_items
 from s2s.optimize.whole_loops import write_whole_loops
 from s2s.optimize.zero_cotangents import skip_zero_cotangents
 
@@ -104,6 +105,8 @@ SINK = Pass("sink", sink, "views and values taken from stacks move to their firs
 SECTIONS = Pass("sections", drop_empty_sections, "titles of sweeps without statements go", optional=True)
 HELPERS = Pass(
     "helpers", spell_helpers, "helpers become what they come to in Python where kinds are known", optional=True)
+UNPACKING = Pass(
+    "unpacking", unpack_items, "items of a tuple that are read one after the other are unpacked", optional=True)
 ITEMS = Pass("items", name_unused_items, "items of loops that nothing reads are called _", optional=True)
 SHARED_NAMES = Pass("shared-names", share_names, "blocks that run again share names, which lets go of their arrays")
 REMARKS = Pass("remarks", drop_remarks, "remarks on what calls may change go")
@@ -136,8 +139,8 @@ PRODUCTS_OF_LOOPS = Pass(
 SIMPLIFICATIONS = (
     OUTER_PRODUCTS, NAMES, CONTRACTIONS, INNER_PRODUCTS, OUTER_SUMS, COMMON_FACTORS, SUMMED_PRODUCTS, TRIANGULAR,
     ITERATION_ADJOINTS, LAST_COPIES, ZERO_COTANGENTS, VERSIONS, STORES, RANGES, DEAD_CODE, SUBEXPRESSIONS, FACTORS,
-    CROSS_PRODUCTS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, SECTIONS,
-    ITEMS, SHARED_NAMES,
+    CROSS_PRODUCTS, COPIES, INVARIANTS, FIRST_ADDITIONS, SNAPSHOTS, DEAD_CODE, ACCUMULATE, SINK, HELPERS, UNPACKING,
+    SECTIONS, ITEMS, SHARED_NAMES,
 )
 """Of a function with its sweeps, before it is emitted."""
 
@@ -176,7 +179,7 @@ COMPILE_LOOPS = frozenset({"numba"})
 
 NOT_FOR = {"numba": frozenset({
     "cross-products", "factors", "helpers", "inner-products", "iteration-adjoints", "outer-sums", "summed-products",
-    "zero-cotangents"})}
+    "unpacking", "zero-cotangents"})}
 """What a backend has no use for: it compiles loops, in which a product is summed where it is computed."""
 
 

@@ -18,8 +18,10 @@ from s2s.core.closures import Closure
 from s2s.core.values import (
     AbstractValue,
     Array,
+    Instance,
     Known,
     ListOf,
+    Mapping,
     Scalar,
     Sequence,
     Unknown,
@@ -61,13 +63,18 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
     if isinstance(key.value, slice):
         found = virtual_heap.contents(at.builder, cell, at.span)
         kept = virtual_heap.positions(state, cell)
-        if not any(map(at.context.is_virtual, (found or {}).values())) and state.borrowed and kept:
+        if state.borrowed and kept and not any(_has_items(at, a) for a in (found or {}).values()):
             return _adopt(at, at.write(operator.getitem, at.builder.frozen(container), key), state)
         return new_list(at, list((found or {}).values())[key.value], _plain_kind(state.kind))
     if type(key.value) not in (int, bool) or not -len(keys) <= key.value < len(keys):
         return None
     position = range(len(keys))[key.value]
     return virtual_heap.read(at.builder, cell, position, at.name, at.span)
+
+
+def _has_items(at: At, atom: ir.Atom) -> bool:
+    """Whether it is a container, whose items are read one by one."""
+    return at.context.is_virtual(atom) or isinstance(at.value(atom), (Sequence, Mapping, Instance))
 
 
 MOST_PICKED = 16
