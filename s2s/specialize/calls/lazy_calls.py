@@ -48,6 +48,13 @@ def _zip(site: CallSite) -> ir.Atom | None:
     if not is_lazy:
         return site.instead(zip, args, site.kwargs)
     (place,) = is_lazy
+    if all(k == place or lazy.is_endless(site, a) for k, a in enumerate(args)):
+        args[place] = lazy.listed(site, args[place])
+        return site.instead(zip, args, site.kwargs)
+    lengths = [site.apply(len, a) for k, a in enumerate(args) if k != place and not lazy.is_endless(site, a)]
+    for k, a in enumerate(args):
+        if lazy.is_endless(site, a):
+            args[k] = site.apply(itertools.islice, a, site.apply(min, *lengths) if len(lengths) > 1 else lengths[0])
     before, after = (new_list(site, [_by_position(site, a) for a in part], tuple) for part in (
         args[:place], args[place + 1 :]))
     return site.inline(iterating.beside, [args[place], before, after])

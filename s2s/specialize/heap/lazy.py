@@ -149,6 +149,19 @@ _ENDLESS: dict[Any, types.FunctionType] = {
 }
 
 
+_VIEWS_OF_ONE = frozenset({ir.Const(enumerate), ir.Const(iter)})
+_VIEWS = _VIEWS_OF_ONE | {ir.Const(zip), ir.Const(map)}
+
+
+def is_endless(at: At, atom: ir.Atom) -> bool:
+    """Whether it is an iterator of ``itertools`` without an end, or a view of such."""
+    made = at.context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    if not isinstance(made, ir.Call) or made.fn not in _VIEWS:
+        return isinstance(made, ir.Call) and made.fn in _ENDLESS
+    given = made.args[:1] if made.fn in _VIEWS_OF_ONE else made.args[made.fn == ir.Const(map) :]
+    return bool(given) and all(is_endless(at, a) for a in given if not isinstance(a, ir.Star))
+
+
 def of_endless(at: At, atom: ir.Atom) -> ir.Atom | None:
     """The generator that an iterator of ``itertools`` without an end stands for; None for anything else."""
     made = at.context.definitions.get(atom) if isinstance(atom, ir.Var) else None

@@ -57,6 +57,34 @@ def endless_first(x):
     return total
 
 
-@pytest.mark.parametrize("f", [repeated, counted, turned, numbered, mapped, endless_first])
+def squares(x):
+    for v in x:
+        if v > 0.5:
+            yield v * v
+
+
+def beside_a_generator(x):
+    total = 0.0
+    for v, w, n in zip(x, itertools.islice(x, 1, None), itertools.cycle([1.0, 2.0])):
+        total = total + v * w * n
+    return total
+
+
+def after_endless(x):
+    total = 0.0
+    for n, w, (k, s) in zip(itertools.cycle([1.0, 2.0]), squares(x), enumerate(itertools.repeat(3.0))):
+        total = total + w * n * np.sin(k + s)
+    return total
+
+
+def among_others(x):
+    total = 0.0
+    for u, w, n, v in zip(itertools.cycle(x), squares(x), itertools.count(1.0), [4.0, 2.0, 5.0]):
+        total = total + u * w * n * v
+    return total
+
+
+@pytest.mark.parametrize("f", [
+    repeated, counted, turned, numbered, mapped, endless_first, beside_a_generator, after_endless, among_others])
 def test_endless_iterators(f):
     check(f, (X,))
