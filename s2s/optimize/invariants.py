@@ -3,6 +3,8 @@
     for i in range(n): [x.2 <- x.1 = x]             for i in range(n):
         y = x.1 * i                         ->          y = x * i
         yield x.1
+
+So is what it carries under two names, from the same value on: it is read under the first.
 """
 
 from __future__ import annotations
@@ -19,9 +21,13 @@ def drop_invariant(function: ir.Function, _: Context) -> ir.Function:
     mapping: dict[ir.Atom, ir.Atom] = {}
     for s in ir.walk(function.body):
         if isinstance(s, (ir.For, ir.While)):
+            first: dict[tuple[ir.Atom, ir.Atom], ir.Carried] = {}
             for c, following in zip(s.carried, s.body.yields, strict=True):
+                same = first.setdefault((c.init, following), c)
                 if following in (c.param, c.init):
                     mapping[c.param] = mapping[c.result] = c.init
+                elif same is not c:
+                    mapping[c.param], mapping[c.result] = same.param, same.result
     if not mapping:
         return function
     resolved: dict[ir.Atom, ir.Atom] = {k: follow(k, mapping) for k in mapping}

@@ -46,6 +46,11 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
         for before in b.statements:
             s = substitute(before, mapping) if isinstance(before, ir.Let) else ir.rebuild(before, atom, inside)
             target = s.target if isinstance(s, ir.Let) else None
+            if isinstance(s, ir.Let) and target is not None and isinstance(s.value, ir.Var):
+                is_kept = target.is_temporary or target in stored or target in own
+                if s.value.name == target.name and not is_kept:
+                    mapping[target] = s.value  # the same under the name that the user gave it
+                    continue
             states.note_view(s)
             if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored, own, context):
                 assert isinstance(s.value, ir.Call)
@@ -151,7 +156,14 @@ def _is_shareable(
     fn = value.fn.value.func if isinstance(value.fn.value, Chosen) else value.fn.value
     if fn is getattr and isinstance(context.value(value.args[0]), Array):  # type: ignore[arg-type]
         return isinstance(value.args[1], ir.Const) and value.args[1].value in _OF_ARRAYS
+    if fn is ops.unpack:  # what it takes items of may be an iterator
+        return len(_shape_of(value.args[0], context)) == 1
     known = facts(fn)
     if known.acts or not (known.elementwise or known.shared):
         return False
     return not any(isinstance(a, ir.Star) or a in own for a in value.args)
+
+
+def _shape_of(atom: ir.Atom | ir.Star, context: Context) -> tuple[object, ...]:
+    known = None if isinstance(atom, ir.Star) else context.value(atom)
+    return known.shape or () if isinstance(known, Array) else ()

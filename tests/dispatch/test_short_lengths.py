@@ -1,6 +1,7 @@
 """The lengths of arguments that versions know, those for Numba and those of vectors that are spread out: numbers
 against differences, and which calls share a version."""
 
+import dataclasses
 import warnings
 
 import numpy as np
@@ -251,6 +252,41 @@ def test_by_numbers(f, arg, monkeypatch):
     bent = np.array([differences(lambda t, k=k: s2s.grad(f)(t, arg)[k], THETA) for k in range(3)])
     np.testing.assert_allclose(s2s.hessian(f)(THETA, arg), bent, rtol=1e-5, atol=1e-8)
     np.testing.assert_allclose(s2s.hvp(f, (THETA, arg), (np.ones(3), None)), bent.sum(axis=1), rtol=1e-5, atol=1e-8)
+
+
+@dataclasses.dataclass
+class Spring:
+    stiffness: float
+    length: float
+
+    def energy(self, r):
+        return 0.5 * self.stiffness * (r - self.length) ** 2
+
+
+def chained(x, springs):
+    return sum(s.energy(b - a) for s, a, b in zip(springs, x[:-1], x[1:]))
+
+
+def in_a_loop(x, springs):
+    energy = 0.0
+    for s, (k, d) in zip(springs, enumerate(np.diff(x))):
+        energy += (k + 1) * s.energy(d)
+    return energy
+
+
+@pytest.mark.parametrize("f", [chained, in_a_loop])
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_objects_beside_a_short_vector(f, count, monkeypatch):
+    """Of arrays beside objects the items are known one by one, as many as the shorter of the two has."""
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    x, springs = np.array([0.3, 0.9, 2.0, 2.4]), [Spring(1.0 + k, 0.5 * k) for k in range(count)]
+    by_x, by_springs = s2s.grad(f, argnums=(0, 1))(x, springs)
+    np.testing.assert_allclose(by_x, differences(lambda x: f(x, springs), x), rtol=1e-6, atol=1e-9)
+    v = np.array([[s.stiffness, s.length] for s in springs])
+    want = differences(lambda v: f(x, [Spring(*row) for row in v]), v)
+    np.testing.assert_allclose([[s.stiffness, s.length] for s in by_springs], want, rtol=1e-6, atol=1e-9)
+    along = s2s.jvp(f, (x, springs), (np.ones(4), None))[1]
+    np.testing.assert_allclose(along, np.sum(by_x), rtol=1e-9, atol=1e-12)
 
 
 def test_other_numbers_have_versions_of_their_own(monkeypatch):

@@ -337,7 +337,7 @@ class Planner:
         if any(map(self.is_buffer, value.args)):  # type: ignore[arg-type]
             if fn is getattr:
                 return value.args[1] in SHAPES
-            if fn is operator.getitem and is_number(known):
+            if fn is ops.unpack or (fn is operator.getitem and is_number(known)):
                 return self._is_item_of_array(value) and self.is_still_there(let)
             return not says.reads or (fn is operator.getitem and self._is_view(value) and isinstance(known, Array))
         if fn is operator.getitem:
