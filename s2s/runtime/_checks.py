@@ -43,6 +43,14 @@ def check_equal(*lengths: int) -> None:
             raise ValueError(f"zip() argument {k} is {'longer' if length > lengths[0] else 'shorter'} than argument 1")
 
 
+def check_room(array: Any, given: Any) -> None:
+    """Raise ValueError where an operation in place would give more than the array has room for, as NumPy does."""
+    shape = np.broadcast_shapes(np.shape(array), np.shape(given))
+    if shape != np.shape(array):
+        raise ValueError(
+            f"non-broadcastable output operand with shape {np.shape(array)} doesn't match the broadcast shape {shape}")
+
+
 def check_bits(value: Any) -> Any:
     """The result of ``a | b`` or its kin. Raises NoDerivativeError where it is a container: what it holds would have a
     derivative."""

@@ -45,15 +45,17 @@ def is_old(context: Context, was: ir.Atom, key: ir.Atom, builder: Builder) -> bo
 
 def check_room(at: At, target: ir.Atom, given: ir.Atom) -> None:
     """Raise what NumPy raises where the result of an operation is certainly too large for the array that it is to be
-    written into: written as a value, it would be broadcast."""
+    written into: written as a value, it would be broadcast. Where that is seen when the program runs, it is checked."""
     room, wanted = shape_of(at.value(target)), shape_of(at.value(given))
     if not isinstance(at.value(target), Array) or not room or wanted is None:
         return
     lengths = at.context.evaluator.facts
-    aligned = zip(reversed(room), reversed(wanted), strict=False)
-    if len(wanted) > len(room) or any(a == ONE != b and not lengths.may_be_one(b) for a, b in aligned):
+    broadcast = [b for a, b in zip(reversed(room), reversed(wanted), strict=False) if a == ONE != b]
+    if len(wanted) > len(room) or any(b.is_constant or (not b.offset and lengths.is_never_one(b)) for b in broadcast):
         text = "non-broadcastable output operand: it does not have the broadcast shape"
         raise at.specializer.raised(ValueError(text))
+    if broadcast:
+        at.builder.call(rt.check_room, target, given, span=at.span, effect=True)
 
 
 def store_item(
