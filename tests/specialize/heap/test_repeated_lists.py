@@ -1,87 +1,84 @@
-"""``[x] * n``, where ``n`` is an integer of NumPy or becomes known when the program runs."""
+"""Lists of floats, repeated so often as shows when the program runs, whose items the program changes."""
 
 import numpy as np
 import pytest
 
-from tests.helpers import check
+import s2s
+from tests.helpers import differences
 
-MASK = np.array([1.0, 3.0, 2.0])
-
-
-@pytest.fixture(autouse=True)
-def compiled(monkeypatch):
-    monkeypatch.setenv("S2S_RECORDED", "0")
+X = np.array([0.7, 1.3, 0.4])
 
 
-def of_argument(x, n):
-    return sum([x] * n) * x
-
-
-def stored_into(x, n):
-    v = [0.0] * n
+def by_branches(x, n):
+    s = [0.0] * n
     for i in range(n):
-        v[i] = x**i
-    return sum(v) * v[1]
+        if i % 2:
+            s[i] = x[i]
+    return s[0] + s[1] * s[-1]
 
 
-@pytest.mark.parametrize("f", [of_argument, stored_into])
-@pytest.mark.parametrize("n", [np.int64(3), np.int32(3), np.uint8(3), 3])
-def test_counts_may_be_integers_of_numpy(f, n):
-    check(f, (1.3, n), argnums=(0,))
+def from_the_one_before(x, n):
+    s = (n + 1) * [0.0]
+    for i in range(n):
+        s[i + 1] = s[i] + x[i] ** 2
+    return s[n] * s[1]
 
 
-def counted(x, m):
-    return sum([x] * np.sum(m > 1.5)) * x
+def under_another_name(x, n):
+    s = [1.0, 2.0] * n
+    u = s
+    u[0] = x[0]
+    s.append(x[1])
+    return sum(s) * s[0] * u[-1]
 
 
-def counted_as_int(x, m):
-    return sum([x] * int(np.sum(m > 1.5))) * x
+def changed_by_a_helper(x, n):
+    s = [0.0] * n
+
+    def put(items, i):
+        items[i] = x[i] * x[0]
+
+    for i in range(n):
+        put(s, i)
+    return sum(s)
 
 
-def from_the_left(x, m):
-    return sum(np.sum(m > 1.5) * [x]) * x
+def of_arrays_in_the_end(x, n):
+    s = [0.0] * n
+    for i in range(n):
+        s[i] = x * i
+    total = 0.0
+    for v in s:
+        total = total + np.sum(v * v)
+    return total
 
 
-def of_a_length(x, m):
-    n = np.int64(len(m))
-    v = [x] * n
-    return v[n - 1] ** 2 + sum(v)
+def by_slices(x, n):
+    s = [0.0] * n
+    s[:2] = [x[0], x[1] * x[2]]
+    return s[0] * s[1]
 
 
-def of_an_index(x, m):
-    v = [x] * (m.argmax() + 2)
-    return v[2] ** 2 + sum(v)
+@pytest.mark.parametrize("f", [
+    by_branches, from_the_one_before, under_another_name, changed_by_a_helper, of_arrays_in_the_end, by_slices,
+], ids=lambda f: f.__name__)
+def test_both_modes(f):
+    wanted = differences(lambda x: f(x, 3), X)
+    value, gradient = s2s.value_and_grad(f)(X, 3)
+    assert value == f(X, 3)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-7)
+    direction = np.array([1.0, -2.0, 0.5])
+    np.testing.assert_allclose(s2s.jvp(lambda x: f(x, 3), (X,), (direction,))[1], wanted @ direction, rtol=1e-7)
 
 
-def changed(x, m):
-    n = int(np.sum(m > 1.5))
-    v = [x] * n
-    v[0] = x * x
-    v[n - 1] = v[0] * v[1]
-    return sum(v) * x
+@pytest.mark.parametrize("f", [by_branches, from_the_one_before, under_another_name, by_slices])
+def test_second_order(f):
+    gradient = s2s.grad(f)
+    wanted = np.array([differences(lambda x: gradient(x, 3)[k], X) for k in range(3)])
+    np.testing.assert_allclose(s2s.hessian(f)(X, 3), wanted, rtol=1e-6, atol=1e-9)
 
 
-def of_one_array(x, m):
-    """Each item is the same array, which changes."""
-    a = np.array([x, 2 * x])
-    v = [a] * int(np.sum(m > 1.5))
-    a[0] = 5 * x * x
-    return v[1][0] * x + v[0][1]
-
-
-def none_at_all(x, m):
-    v = [x] * (int(np.sum(m > 1.5)) - 5)
-    return len(v) + x * x
-
-
-@pytest.mark.parametrize(
-    "f", [counted, counted_as_int, from_the_left, of_a_length, of_an_index, changed, of_one_array, none_at_all])
-def test_counts_may_become_known_when_the_program_runs(f):
-    check(f, (1.3, MASK), argnums=(0,))
-
-
-@pytest.mark.parametrize("f", [counted, counted_as_int, changed])
-def test_other_counts_share_the_version(f):
-    """What is compiled for one count holds for others."""
-    check(f, (1.3, MASK), argnums=(0,))
-    check(f, (0.7, np.array([2.0, 3.0, 2.0, 5.0, 0.0])), argnums=(0,))
+@pytest.mark.parametrize("count", [0, -1])
+def test_a_list_that_is_too_short_raises_as_the_function_does(count):
+    with pytest.raises(IndexError):
+        s2s.grad(by_branches)(X, count)
