@@ -88,10 +88,9 @@ describe(
 # --- what they cost, raise and warn ---------------------------------------------------------------------------------
 
 describe(
-    operator.getitem, builtins.getattr, builtins.len, builtins.range, builtins.slice, ops.make_tuple, ops.unpack,
-    np.shape, np.ndim, np.size, builtins.reversed, builtins.min, builtins.max, builtins.abs,
-    builtins.isinstance, builtins.float, builtins.int,
-    *(one.fn for one in operators.OPERATORS.values() if one.is_cheap), cheap=True,
+    operator.getitem, builtins.getattr, builtins.len, builtins.range, builtins.slice, ops.make_tuple, np.shape, np.ndim,
+    np.size, builtins.reversed, *(one.fn for one in operators.OPERATORS.values() if one.is_cheap), builtins.min,
+    builtins.max, builtins.abs, builtins.isinstance, builtins.float, builtins.int, cheap=True,
 )
 describe(
     operator.matmul, operator.getitem, builtins.getattr, builtins.len, np.shape, rt.quotient, rt.power,

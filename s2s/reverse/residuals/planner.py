@@ -331,13 +331,16 @@ class Planner:
             return False
         fn = value.fn.value
         says = facts(fn)
+        if fn is ops.unpack:  # what it takes items of may be an iterator
+            is_there = not any(map(self.is_buffer, value.args)) or self.is_still_there(let)  # type: ignore[arg-type]
+            return is_there and self._is_item_of_array(value)
         if not says.cheap:
             return False
         known = self.context.value(let.target) if let.target else UNKNOWN
         if any(map(self.is_buffer, value.args)):  # type: ignore[arg-type]
             if fn is getattr:
                 return value.args[1] in SHAPES
-            if fn is ops.unpack or (fn is operator.getitem and is_number(known)):
+            if fn is operator.getitem and is_number(known):
                 return self._is_item_of_array(value) and self.is_still_there(let)
             return not says.reads or (fn is operator.getitem and self._is_view(value) and isinstance(known, Array))
         if fn is operator.getitem:
