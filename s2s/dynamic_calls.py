@@ -301,15 +301,19 @@ _around = threading.local()
 
 @contextlib.contextmanager
 def _not_in_itself(mode: str, fn: Any, args: tuple[Any, ...]) -> Iterator[None]:
-    """Raise NoDerivativeError where the derivative of a call that is made again would be that of the same call, without
-    end: of derivatives of a higher order than are followed."""
+    """Raise NoDerivativeError where the derivative of a call that is made again, or of a function without source, would
+    be that of the same call, without end: of derivatives of a higher order than are followed, and of what is not known.
+    """
     from s2s.errors import error
 
-    if fn not in (tangent_of_call, cotangents_of_call, cotangents_of_method):
+    is_again = fn in (tangent_of_call, cotangents_of_call, cotangents_of_method)
+    if not is_again and type(fn) is not types.BuiltinFunctionType:
         yield
         return
     before = getattr(_around, "call", None)
     if before is not None and before[:2] == (mode, fn) and _is_same(before[2], args):
+        if not is_again:
+            raise error("S2S201", name=fn.__name__)
         reason = "it is decided when the program runs, and differentiated more often than can be followed there"
         raise error("S2S202", name="a function", reason=reason)
     _around.call = mode, fn, args

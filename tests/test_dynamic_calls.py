@@ -153,3 +153,17 @@ def test_a_call_that_is_made_again_is_the_same_call(f, nesting, monkeypatch):
         assert caught.value.diagnostic.code in ("S2S155", "S2S122")
     monkeypatch.setenv("S2S_RECORDED", "1")
     np.testing.assert_allclose(second(f, v), bend, rtol=1e-6, atol=1e-6)
+
+
+def of_an_iterator(x):
+    items = iter(x)
+    a, b, c = items
+    return a * b**2 + c
+
+
+def test_a_function_without_source_is_not_its_own_derivative(monkeypatch):
+    with pytest.raises(s2s.errors.NoDerivativeError, match="`iter` has neither"):
+        s2s.grad(of_an_iterator)(X)
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    with pytest.warns(s2s.RecordedWarning):
+        np.testing.assert_allclose(s2s.grad(of_an_iterator)(X), [X[1] ** 2, 2 * X[0] * X[1], 1.0])

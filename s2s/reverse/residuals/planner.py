@@ -331,9 +331,8 @@ class Planner:
             return False
         fn = value.fn.value
         says = facts(fn)
-        if fn is ops.unpack:  # what it takes items of may be an iterator
-            is_there = not any(map(self.is_buffer, value.args)) or self.is_still_there(let)  # type: ignore[arg-type]
-            return is_there and self._is_item_of_array(value)
+        if fn is ops.unpack:  # what it takes items of may be an iterator, or change
+            return self._is_item_of_array(value) and not any(map(self.is_buffer, value.args))  # type: ignore[arg-type]
         if not says.cheap:
             return False
         known = self.context.value(let.target) if let.target else UNKNOWN

@@ -301,3 +301,68 @@ def test_arguments_that_are_one_array():
               lambda x: shifted((y := x.copy())[:4], y[1:], 4), lambda x: shifted((y := x.copy())[1:], y[:4], 4)):
         expected = np.array([(f(X + e) - f(X - e)) / 2e-6 for e in 1e-6 * np.eye(5)])
         np.testing.assert_allclose(s2s.grad(f)(X), expected, rtol=1e-6, atol=1e-8)
+
+
+# --- items that an array is unpacked to -----------------------------------------------------------------------------
+
+
+def rates(y, p):
+    a, b = p
+    u, v = y
+    return np.array([a * u - u * v, b * u * v - v])
+
+
+def by_steps(p, n):
+    y = np.array([0.7, 0.9])
+    for _ in range(n):
+        half = y + 0.05 * rates(y, p)
+        y = y + 0.1 * rates(half, p)
+    return np.sum(y**2)
+
+
+def of_what_changes(p, n):
+    p, total = p.copy(), 0.0
+    for _ in range(n):
+        a, b = p
+        total += a * b * np.sin(a)
+        p[0] = 1.1 * p[0] + b
+        c, d = p
+        total += c * d**2
+        p *= 0.9
+    return total
+
+
+def of_rows(p, n):
+    rows, total = np.outer(p, p) + 0.3, 0.0
+    for i in range(n):
+        first, second = rows
+        total += np.sum(np.sin(first) * second) * (i + 1)
+    return total
+
+
+def in_branches(p, n):
+    total = 0.3
+    for i in range(n):
+        if i % 2:
+            a, b = p
+        else:
+            b, a = p
+        total = total * a + np.sin(b * total)
+    return total
+
+
+@pytest.mark.parametrize("f", [by_steps, of_what_changes, of_rows, in_branches], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("n", [0, 1, 5])
+def test_what_is_unpacked_is_unpacked_again(f, n):
+    p, h = np.array([1.1, 0.6]), 1e-6
+    want = [(f(p + e, n) - f(p - e, n)) / (2 * h) for e in h * np.eye(2)]
+    gradient = s2s.grad(f)
+    np.testing.assert_allclose(gradient(p, n), want, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(s2s.jacfwd(f)(p, n), want, rtol=1e-6, atol=1e-8)
+    bent = [(gradient(p + e, n) - gradient(p - e, n)) / (2 * h) for e in h * np.eye(2)]
+    np.testing.assert_allclose(s2s.hessian(f)(p, n), bent, rtol=1e-5, atol=1e-7)
+
+
+def test_nothing_is_kept_of_parameters_that_are_unpacked():
+    text = s2s.source(by_steps, np.array([1.1, 0.6]), 5, mode="grad")
+    assert "a, b = p\n" in text and not re.search(r"saved_[ab]\b", text)
