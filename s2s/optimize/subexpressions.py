@@ -47,7 +47,7 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
             s = substitute(before, mapping) if isinstance(before, ir.Let) else ir.rebuild(before, atom, inside)
             target = s.target if isinstance(s, ir.Let) else None
             if isinstance(s, ir.Let) and target is not None and isinstance(s.value, ir.Var):
-                is_kept = target.is_temporary or target in stored or target in own
+                is_kept = target.is_temporary or target in stored or target in own or s.value in context.passing
                 if s.value.name == target.name and not is_kept:
                     mapping[target] = s.value  # the same under the name that the user gave it
                     continue

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from s2s.errors import error
 from s2s.recorded.recorder import is_a, is_number
+from s2s.runtime._remembered import are_same_arrays, remembered
 
 __all__ = ["EQUALITIES", "check_equality", "compare", "is_remembered"]
 
@@ -32,7 +32,7 @@ def compare(sign: str, a: Any, b: Any, depends: Callable[[Any], bool]) -> Any:
             return sign == "not in"
         return found
     if _is_same(a, b) and depends(a) != depends(b):
-        raise _remembered()
+        raise remembered()
     return found
 
 
@@ -43,21 +43,13 @@ EQUALITIES = frozenset({np.array_equal, np.array_equiv, np.allclose, math.isclos
 def check_equality(args: tuple[Any, ...], found: Any, depends: Callable[[Any], bool]) -> None:
     """The same refusal for a call of one of ``EQUALITIES``."""
     if found and len(args) > 1 and _is_same(*args[:2]) and depends(args[0]) != depends(args[1]):
-        raise _remembered()
-
-
-def _remembered() -> Exception:
-    return error(
-        "S2S101", construct="a test whether a differentiated number is the one of an earlier call",
-        hint="clear what the program remembers before the gradient is taken",
-    )
+        raise remembered()
 
 
 def _is_same(a: Any, b: Any) -> bool:
     """Whether two values are equal floats, or arrays and tuples of these, that are equal by no accident."""
     if is_a(a, np.ndarray) and is_a(b, np.ndarray):
-        return a.shape == b.shape and a.size > 0 and a.dtype.kind in "fc" and bool(np.array_equal(a, b)) and not (
-            np.all(np.isin(a, (0.0, 1.0, -1.0)) | ~np.isfinite(a)))
+        return are_same_arrays(a, b)
     if is_a(a, tuple) and is_a(b, tuple):
         return (
             len(a) == len(b) and any(map(_is_same, a, b)) and all(x is y or bool(np.all(x == y)) for x, y in zip(a, b))

@@ -9,7 +9,7 @@ import numpy as np
 
 from s2s.errors import error
 
-__all__ = ["check_no_kept_key", "check_not_remembered"]
+__all__ = ["are_same_arrays", "check_no_kept_key", "check_not_remembered", "remembered"]
 
 _LARGEST_NUMBER = 2**32
 """Of integers that count; a larger one is a hash."""
@@ -21,7 +21,7 @@ def check_not_remembered(value: Any, other: Any) -> None:
     that one, of which no derivative is known."""
     is_hash = isinstance(value, int) and isinstance(other, int) and abs(value) > _LARGEST_NUMBER
     if value == other if is_hash else _is_same(value, other):
-        raise _remembered()
+        raise remembered()
 
 
 def check_no_kept_key(key: Any, container: Any) -> None:
@@ -33,14 +33,22 @@ def check_no_kept_key(key: Any, container: Any) -> None:
     else:
         found = isinstance(container, (list, tuple)) and any(_is_same(key, item) for item in container)
     if found:
-        raise _remembered()
+        raise remembered()
 
 
-def _remembered() -> Exception:
+def remembered() -> Exception:
+    """The refusal of such a test."""
     return error(
         "S2S101", construct="a test whether a differentiated number is the one of an earlier call",
         hint="clear what the program remembers before the gradient is taken",
     )
+
+
+def are_same_arrays(one: Any, other: Any) -> bool:
+    """Whether two arrays of floats are equal, by no accident."""
+    if one.dtype.kind not in "fc" or one.shape != other.shape or not one.size:
+        return False
+    return bool(np.array_equal(one, other) and not np.all(np.isin(one, (0.0, 1.0, -1.0)) | ~np.isfinite(one)))
 
 
 def _is_same(one: Any, other: Any) -> bool:
@@ -51,6 +59,4 @@ def _is_same(one: Any, other: Any) -> bool:
         alike = isinstance(other, (tuple, list)) and len(one) == len(other)
         return alike and any(map(_is_same, one, other)) and all(map(np.array_equal, one, other))
     array, kept = np.asarray(one), np.asarray(other)
-    if array.dtype.kind not in "fc" or kept.dtype.kind not in "fc" or array.shape != kept.shape or not array.size:
-        return False
-    return bool(np.array_equal(array, kept) and not np.all(np.isin(array, (0.0, 1.0, -1.0)) | ~np.isfinite(array)))
+    return kept.dtype.kind in "fc" and are_same_arrays(array, kept)
