@@ -139,7 +139,7 @@ class Items:
         if isinstance(known, Known) and isinstance(known.value, dict):
             return {k: ir.Const(v) for k, v in known.value.items()}
         pairs = self.known(atom, builder, span)
-        pairs = self.few(atom, builder, span) if pairs is None else pairs
+        pairs = self._few(atom, builder, span) if pairs is None else pairs
         if pairs is None:
             return None
         entries = {}
@@ -150,10 +150,9 @@ class Items:
             entries[both[0].value] = both[1]
         return entries
 
-    def few(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
-        """The items of an array of few, or of a ``zip`` or ``enumerate`` of such."""
-        is_view = any(self.context.definition(atom, view) is not None for view in (zip, enumerate))
-        if not (is_view or isinstance(self.context.value(atom), Array)) or not self._has_length(atom):
+    def _few(self, atom: ir.Atom, builder: Builder, span: ir.Span | None) -> list[ir.Atom] | None:
+        """The items of a ``zip`` or ``enumerate`` of arrays of few items."""
+        if all(self.context.definition(atom, view) is None for view in (zip, enumerate)) or not self._has_length(atom):
             return None
         counted = self.counted(atom, builder, span)
         length = counted.length.value if isinstance(counted.length, ir.Const) else None

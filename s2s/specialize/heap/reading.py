@@ -310,8 +310,7 @@ def _enumerate(at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom 
 def _zip(at: At, *columns: ir.Atom, strict: ir.Atom = ir.Const(False)) -> ir.Atom | None:  # noqa: B008
     if not any(_objects_in(at, c) for c in columns):
         return None
-    found = [
-        at.specializer.items.few(c, at.builder, at.span) if (items := at.items(c)) is None else items for c in columns]
+    found = [at.items(c) for c in columns]
     if any(f is None for f in found) or (strict != ir.Const(False) and len({len(f or ()) for f in found}) > 1):
         return None
     return new_list(at, [new_list(at, row, tuple) for row in zip(*found, strict=False)])  # type: ignore[arg-type]
