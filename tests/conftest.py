@@ -10,6 +10,14 @@ import sys
 import numpy as np
 import pytest
 
+from tests import selection
+from tests.selection import (  # noqa: F401  (hooks and a fixture)
+    in_sample,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_report_header,
+)
+
 # Before anything imports s2s, and for the processes that tests start. Tests of the cache set both themselves.
 os.environ["S2S_CACHE"] = "1" if os.environ.get("S2S_TEST_CACHE") else "0"
 os.environ.pop("S2S_CACHE_DIR", None)
@@ -36,17 +44,7 @@ os.environ.setdefault("JAX_DISABLE_MOST_OPTIMIZATIONS", "1")
 
 def pytest_addoption(parser):
     parser.addoption("--rewrite", action="store_true", help="write what comes out into the files")
-    parser.addoption("--every", action="store_true", help="take each point of the grids of which samples are taken")
-
-
-def pytest_collection_modifyitems(config, items):
-    """Leave out the points of grids that are for ``--every``."""
-    if config.getoption("--every"):
-        return
-    left_out = [item for item in items if item.get_closest_marker("every") is not None]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item.get_closest_marker("every") is None]
+    selection.pytest_addoption(parser)
 
 
 def pytest_collection_finish():
@@ -59,12 +57,6 @@ def pytest_collection_finish():
 def rewrite(request):
     """Whether golden text is to be written anew instead of compared."""
     return request.config.getoption("--rewrite")
-
-
-@pytest.fixture
-def every(request):
-    """Whether all points of a grid are to be taken, and not only the sample of each run."""
-    return request.config.getoption("--every")
 
 
 @pytest.fixture(autouse=True)

@@ -1,7 +1,6 @@
 """The examples of the gallery: what each of them has, and that it runs by itself and draws its picture.
 
-All of them run where the pages are made, and what they assert ends that build with an error. Here a sample of them
-runs, the others with ``--every``.
+All of them run where the pages are made, and what they assert ends that build with an error.
 """
 
 import ast
@@ -16,7 +15,6 @@ from tests.helpers import ROOT
 
 GALLERY = ROOT / "examples" / "gallery"
 NAMES = sorted(file.stem for file in GALLERY.glob("*.py"))
-SAMPLE = {"digits_network", "pipe_network"}  # an optimizer with nested parameters, the code of another package
 
 RUN = """
 import runpy, sys
@@ -45,7 +43,8 @@ def test_form(name):
     assert 40 <= len(text.splitlines()) <= 120
 
 
-@pytest.mark.parametrize("name", [n if n in SAMPLE else pytest.param(n, marks=pytest.mark.every) for n in NAMES])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
 def test_example(name, tmp_path):
     for module in ("fluids", "matplotlib", "networkx", "scipy", "sklearn"):
         pytest.importorskip(module, reason="the examples need what `pip install s2s-grad[examples]` brings")

@@ -41,13 +41,9 @@ def flat(value):
     return [leaf for leaf in leaves(list(value.values()) if isinstance(value, dict) else value) if leaf is not None]
 
 
-PAIRS = [
-    pytest.param(case, ("jacfwd", "jacrev")[k // 2 % 2], id=case.name, marks=pytest.mark.every if k % 2 else ())
-    for k, case in enumerate(CASES)
-]
-
-
-@pytest.mark.parametrize("case, mode", PAIRS)
+@pytest.mark.grid(0.25)
+@pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_jacobian_times_a_direction(case, mode):
     argnums = case.argnums
     if argnums is None:

@@ -1,6 +1,7 @@
 """Files that the commands write are left as they are by ``ruff format`` at the line length of their project, and are
 taken for the same after they were formatted with other settings."""
 
+import itertools
 import re
 import shutil
 import subprocess
@@ -88,14 +89,8 @@ def test_what_is_inserted_is_formatted(folder):
     assert (folder / "formatted_model.py").read_text() == text
 
 
-NEXT = dict(zip(SETTINGS, [*SETTINGS][1:] + [*SETTINGS][:1]))
-PAIRS = [
-    pytest.param(one, other, marks=() if NEXT[one] == other else pytest.mark.every)
-    for one in SETTINGS for other in SETTINGS
-]
-
-
-@pytest.mark.parametrize(("folder", "other"), PAIRS, indirect=["folder"])
+@pytest.mark.grid(1 / len(SETTINGS))
+@pytest.mark.parametrize(("folder", "other"), list(itertools.product(SETTINGS, repeat=2)), indirect=["folder"])
 def test_a_module_that_was_formatted_in_another_way_is_up_to_date(folder, other, monkeypatch):
     monkeypatch.setattr(terminal, "formatted", lambda text, file: text)  # written where there is no ruff
     run("build", "formatted_model.py")

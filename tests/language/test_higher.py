@@ -96,16 +96,12 @@ def test_trips_that_only_one_path_counts(x):
 
 
 REFUSALS = ("S2S104", "S2S112", "S2S132", "S2S134", "S2S138", "S2S144", "S2S201", "S2S210", "S2S510")
-SOME = [case for case in CASES if can_be_checked(case)][::12]
+CHECKED = [case for case in CASES if can_be_checked(case)]
 
 
-IN_TURN = [
-    pytest.param(case, mode, id=f"{case.name}-{mode}", marks=pytest.mark.every if (k + turn) % 2 else ())
-    for k, case in enumerate(SOME) for turn, mode in enumerate(MODES)
-]
-
-
-@pytest.mark.parametrize("case, mode", IN_TURN)
+@pytest.mark.grid(1 / 24)
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", CHECKED, ids=lambda case: case.name)
 def test_some_of_the_bank_to_second_order(case, mode):
     """Right or refused. ``python -m tests.bank.second`` runs all of it."""
     try:
