@@ -4,7 +4,7 @@ A run takes the tests without the mark ``slow``, of each test with the mark ``gr
 points, all in an order of its own. Sample and order follow from a seed: that of ``--seed``, of S2S_TEST_SEED, or of the
 commit that is checked out, so that each commit has its own; the head of the report names it. ``--slow`` takes slow tests
 too, ``--every`` all points of grids, ``--rest`` what a run without options leaves out and nothing else. ``--third 0`` to
-``--third 2`` take the files of one third, which three runs in turn complete.
+``--third 2`` take the files of one third, which three runs in turn complete, and those below the folders of ``--whole``.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--every", action="store_true", help="take every point of the grids of which samples are taken")
     group.addoption("--rest", action="store_true", help="take only what a run without options leaves out")
     group.addoption("--third", type=int, choices=range(3), help="take the files of this third only")
+    group.addoption("--whole", default="", help="files and folders, with commas between, that no third leaves out")
     group.addoption("--seed", type=int, help="of the samples and of the order (default: that of the commit)")
 
 
@@ -68,11 +69,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def selected(items: Sequence[pytest.Item], seed: int, config: pytest.Config) -> list[pytest.Item]:
     """Return the tests that the options ask for, in the order that they have."""
     slow, every, rest = (config.getoption(name) for name in ("--slow", "--every", "--rest"))
-    third = config.getoption("--third")
     points = sample_of_grids(items, seed)
+    files = {file for file in map(file_of, items) if is_of_this_run(file, config)}
 
     def is_taken(item: pytest.Item) -> bool:
-        if third is not None and zlib.crc32(file_of(item).encode()) % 3 != third:
+        if file_of(item) not in files:
             return False
         is_slow = item.get_closest_marker("slow") is not None
         is_point = item.get_closest_marker("grid") is None or id(item) in points
@@ -81,6 +82,14 @@ def selected(items: Sequence[pytest.Item], seed: int, config: pytest.Config) -> 
         return (slow or not is_slow) and (every or is_point)
 
     return [item for item in items if is_taken(item)]
+
+
+def is_of_this_run(file: str, config: pytest.Config) -> bool:
+    """Decide by ``--third`` and ``--whole`` whether a run takes a file."""
+    third, whole = config.getoption("--third"), config.getoption("--whole").split(",")
+    if third is None or zlib.crc32(file.encode()) % 3 == third:
+        return True
+    return any(path and (file == path or file.startswith(path.rstrip("/") + "/")) for path in whole)
 
 
 def sample_of_grids(items: Sequence[pytest.Item], seed: int) -> set[int]:
