@@ -47,6 +47,16 @@ def pytest_addoption(parser):
     selection.pytest_addoption(parser)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Collect without the garbage collector: it would look through all that is kept, again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish():
     sys.dont_write_bytecode = True  # a test may write a module twice in a second, which bytecode does not tell apart
     gc.freeze()  # the tests themselves live to the end: the collector need not look through them

@@ -59,11 +59,11 @@ def default_seed() -> int:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not asked for, and shuffle the rest: the files, and the tests within each."""
     seed = config.getoption("--seed")
-    taken = {id(item) for item in selected(items, seed, config)}
-    left_out = [item for item in items if id(item) not in taken]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-    items[:] = shuffled([item for item in items if id(item) in taken], seed)
+    taken = selected(items, seed, config)
+    if len(taken) < len(items):
+        kept = set(map(id, taken))
+        config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
+    items[:] = shuffled(taken, seed)
 
 
 def selected(items: Sequence[pytest.Item], seed: int, config: pytest.Config) -> list[pytest.Item]:
