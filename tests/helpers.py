@@ -1,15 +1,42 @@
 """Compare s2s with central differences: ``check`` for a function with arguments, on which all tests rest."""
 
+import contextlib
 import inspect
 import zlib
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import s2s
 
 ROOT = Path(__file__).resolve().parent.parent
 """Of the checkout."""
+
+
+class Later:
+    """A module that is imported when one of its names is first read: a test that reads one is skipped without it."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def __getattr__(self, name):
+        if name.startswith("_"):  # pytest, which looks at all that a file of tests defines, asks for some
+            raise AttributeError(name)
+        return getattr(pytest.importorskip(self.module), name)
+
+
+@contextlib.contextmanager
+def jax_in_doubles():
+    """Have JAX compute in float64, and afterwards as before."""
+    jax = pytest.importorskip("jax")
+    before = jax.config.jax_enable_x64
+    jax.config.update("jax_enable_x64", True)
+    try:
+        yield jax
+    finally:
+        jax.config.update("jax_enable_x64", before)
+
 
 # --- trees: tuples, lists and dicts whose leaves are numbers and arrays ---------------------------
 

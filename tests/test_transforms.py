@@ -3,7 +3,6 @@
 import doctest
 import functools
 
-import jax
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_hess, rosen_hess_prod
@@ -11,14 +10,20 @@ from scipy.optimize import rosen, rosen_hess, rosen_hess_prod
 import s2s
 import s2s.transforms
 from s2s.errors import ArgumentError, NonScalarOutputError
-from tests.helpers import differences
+from tests.helpers import Later, differences, jax_in_doubles
 
-jax.config.update("jax_enable_x64", True)
+jax = Later("jax")
 
 X = np.array([0.4, -1.3, 0.8, 1.7])
 V = np.array([1.0, 0.5, -2.0, 0.3])
 _np = np
 W = np.random.default_rng(0).normal(size=(3, 4))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def doubles():
+    with jax_in_doubles():
+        yield
 
 
 def stored(x, scale=1.0):

@@ -5,9 +5,9 @@ import pytest
 
 import s2s
 from tests.arrays import programs
+from tests.helpers import Later
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask, da = Later("dask"), Later("dask.array")
 
 rng = np.random.default_rng(0)
 X, y, v, w, W = (rng.normal(size=shape) for shape in ((60, 4), 60, 60, 4, (4, 3)))

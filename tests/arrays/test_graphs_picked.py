@@ -5,9 +5,9 @@ import pytest
 
 import s2s
 from s2s.errors import NoDerivativeError
+from tests.helpers import Later
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask, da = Later("dask"), Later("dask.array")
 
 rng = np.random.default_rng(4)
 v, X, S = (rng.normal(size=shape) for shape in (12, (12, 5), (6, 6)))

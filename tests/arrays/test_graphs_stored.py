@@ -6,9 +6,9 @@ import pytest
 
 import s2s
 from s2s.errors import NoDerivativeError, UnsupportedSyntaxError
+from tests.helpers import Later
 
-dask = pytest.importorskip("dask")
-da = pytest.importorskip("dask.array")
+dask, da = Later("dask"), Later("dask.array")
 
 rng = np.random.default_rng(5)
 v, X = rng.normal(size=12), rng.normal(size=(12, 5))

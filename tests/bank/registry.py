@@ -1,5 +1,6 @@
 """``Case`` and the decorator that registers one, and the inputs that most cases share."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +28,8 @@ class Case:
 
 
 CASES: list[Case] = []
+_named: Counter[str] = Counter()
+"""How many cases a function has."""
 
 
 def case(*args, argnums=None, kwargs=None, expected=None, rtol=1e-6, note=""):
@@ -35,8 +38,8 @@ def case(*args, argnums=None, kwargs=None, expected=None, rtol=1e-6, note=""):
     def register(f):
         module = f.__module__.rpartition(".")[2]
         base = f"{module}.{f.__name__}"
-        same = sum(c.name.partition(":")[0] == base for c in CASES)
-        name = f"{base}:{same + 1}" if same else base
+        _named[base] += 1
+        name = f"{base}:{_named[base]}" if _named[base] > 1 else base
         CASES.append(Case(name, f, args, kwargs or {}, argnums, expected, rtol, note))
         return f
 

@@ -14,11 +14,9 @@ import s2s
 from s2s.distributed.derivatives import Distributed
 from s2s.distributed.partials import Task
 from s2s.errors import ArgumentError
-from tests.helpers import ROOT
+from tests.helpers import ROOT, Later
 
-dask = pytest.importorskip("dask")
-dask_distributed = pytest.importorskip("distributed")
-da = pytest.importorskip("dask.array")
+dask, dask_distributed, da = Later("dask"), Later("distributed"), Later("dask.array")
 
 d = s2s.distributed
 rng = np.random.default_rng(7)

@@ -8,8 +8,6 @@ import pytest
 
 from tests.helpers import ROOT
 
-pytest.importorskip("distributed")
-
 PROGRAM = '''
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -102,6 +100,7 @@ if __name__ == "__main__":
 
 
 def test_classes_and_functions_of_a_program_go_to_processes(tmp_path):
+    pytest.importorskip("distributed")
     (tmp_path / "program.py").write_text(PROGRAM)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "S2S_CACHE": "off"}
     ran = subprocess.run(

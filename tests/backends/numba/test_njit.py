@@ -19,32 +19,6 @@ RATE = 1.5
 TABLE = np.array([1.0, 2.0, 4.0])
 
 
-@numba.njit
-def power_sum(x, n):
-    total = 0.0
-    for i in range(len(x)):
-        total += x[i] ** n
-    return total
-
-
-power_sum_grad = s2s.njit_grad(power_sum, "float64(float64[:], int64)")
-
-
-@numba.njit
-def descend(x, steps):
-    for _ in range(steps):
-        x = x - 0.1 * power_sum_grad(x, 2)
-    return x
-
-
-@numba.njit(parallel=True)
-def many(xs):
-    out = np.empty_like(xs)
-    for k in numba.prange(len(xs)):
-        out[k] = power_sum_grad(xs[k], 3)
-    return out
-
-
 def broadcast(a, b, shift=2.0):
     return np.sum((a * b + shift) ** 2) + np.sum(np.where(a > 0.5, np.tanh(a), a * a))
 
@@ -63,6 +37,8 @@ def changes(u, x):
 
 
 def test_code_under_njit_calls_a_gradient():
+    from tests.backends.numba.gradients_under_njit import descend, many, power_sum_grad
+
     np.testing.assert_allclose(descend(X, 3), 0.8**3 * X, rtol=1e-14)
     xs = np.stack([X, 2.0 * X])
     np.testing.assert_allclose(many(xs), 3.0 * xs**2, rtol=1e-14)
@@ -130,6 +106,8 @@ def test_slices_of_short_arrays():
 
 
 def test_signatures():
+    from tests.backends.numba.gradients_under_njit import power_sum
+
     assert s2s.njit_grad(lambda x, y: x * y, "float64(float64, float64)", "y")(2.0, 3.0) == 2.0
     with pytest.raises(ArgumentError, match="the signature has 1 types, `power_sum` has 2 parameters"):
         s2s.njit_grad(power_sum, "float64(float64[:])")
@@ -152,6 +130,8 @@ def test_what_it_reads_is_compiled_in_and_its_arguments_stay():
 
 
 def test_derivatives_of_what_calls_a_gradient():
+    from tests.backends.numba.gradients_under_njit import power_sum, power_sum_grad
+
     lazy = s2s.njit_value_and_grad(power_sum)
 
     @numba.njit

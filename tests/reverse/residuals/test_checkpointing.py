@@ -14,8 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import s2s
 from s2s import runtime as rt
@@ -162,30 +160,42 @@ def run(steps, snapshots, known=True):
     return advanced, most
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.integers(1, 60), st.integers(1, 12))
-def test_the_schedule_is_optimal(steps, snapshots):
-    advanced, most = run(steps, snapshots)
-    assert most <= snapshots
-    assert advanced == fewest(steps + 1, snapshots) == advances(steps + 1, snapshots)
+def for_numbers(check, most_steps, snapshots, count):
+    """Call ``check`` with ``count`` random numbers of steps, up to ``most_steps``, and of snapshots, in a range."""
+    from hypothesis import HealthCheck, given, settings
+    from hypothesis import strategies as st
+
+    take = settings(max_examples=count, deadline=None, suppress_health_check=list(HealthCheck))
+    take(given(st.integers(1, most_steps), st.integers(*snapshots))(check))()
 
 
-@settings(max_examples=30, deadline=None)
-@given(st.integers(1, 3000), st.integers(3, 60))
-def test_the_schedule_of_many_steps_takes_as_many_advances_as_the_formula_says(steps, snapshots):
-    advanced, most = run(steps, snapshots)
-    assert most <= snapshots
-    assert advanced == advances(steps + 1, snapshots)
+def test_the_schedule_is_optimal():
+    def check(steps, snapshots):
+        advanced, most = run(steps, snapshots)
+        assert most <= snapshots
+        assert advanced == fewest(steps + 1, snapshots) == advances(steps + 1, snapshots)
+
+    for_numbers(check, 60, (1, 12), count=300)
 
 
-@settings(max_examples=100, deadline=None)
-@given(st.integers(1, 600), st.integers(2, 40))
-def test_the_schedule_of_an_unknown_number_of_steps_is_near(steps, snapshots):
-    advanced, most = run(steps, snapshots, known=False)
-    assert most <= snapshots
-    repetitions = next(r for r in itertools.count() if math.comb(snapshots - 1 + r, r) >= steps)
-    assert advances(steps + 1, snapshots) <= advanced <= (repetitions + 1) * steps
-    assert advanced <= 1.5 * advances(steps + 1, snapshots)
+def test_the_schedule_of_many_steps_takes_as_many_advances_as_the_formula_says():
+    def check(steps, snapshots):
+        advanced, most = run(steps, snapshots)
+        assert most <= snapshots
+        assert advanced == advances(steps + 1, snapshots)
+
+    for_numbers(check, 3000, (3, 60), count=30)
+
+
+def test_the_schedule_of_an_unknown_number_of_steps_is_near():
+    def check(steps, snapshots):
+        advanced, most = run(steps, snapshots, known=False)
+        assert most <= snapshots
+        repetitions = next(r for r in itertools.count() if math.comb(snapshots - 1 + r, r) >= steps)
+        assert advances(steps + 1, snapshots) <= advanced <= (repetitions + 1) * steps
+        assert advanced <= 1.5 * advances(steps + 1, snapshots)
+
+    for_numbers(check, 600, (2, 40), count=100)
 
 
 def test_the_recursion_is_the_formula():
