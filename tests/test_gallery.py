@@ -52,7 +52,7 @@ def test_example(name, tmp_path):
     command = [sys.executable, "-c", RUN, str(picture), str(GALLERY / f"{name}.py")]
     environment = {**os.environ, "MPLBACKEND": "Agg", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        command, env=environment, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", timeout=60
+        command, env=environment, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", timeout=150
     )
     assert done.returncode == 0, done.stderr
     assert re.search(r"\d\.\d", done.stdout), "it prints no figure"

@@ -38,7 +38,7 @@ assert s2s.grad(square)(3.0) == 6.0
 
 def run(code):
     done = subprocess.run(
-        [sys.executable, "-c", f"{BARE}\n{code}"], cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+        [sys.executable, "-c", f"{BARE}\n{code}"], cwd=ROOT, capture_output=True, text=True, timeout=150, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -3,6 +3,7 @@
 import gc
 import os
 import signal
+import sys
 import threading
 import time
 
@@ -11,7 +12,7 @@ import pytest
 
 import s2s
 from s2s import pipeline
-from s2s.core.critical import Section, section
+from s2s.core.critical import Lock, Section, section
 from s2s.specialize.specializer import Specializer
 
 
@@ -137,22 +138,26 @@ def test_one_thread_at_a_time():
 
 
 def test_who_waits_for_another_thread_may_be_interrupted():
-    entered, leave = threading.Event(), threading.Event()
+    entered, leave, main = threading.Event(), threading.Event(), threading.main_thread().ident
 
     def hold():
         with section:
             entered.set()
-            leave.wait(10)
+            leave.wait(120.0)
+
+    def interrupt_when_main_waits():
+        while sys._current_frames()[main].f_code is not Lock.acquire.__code__:
+            time.sleep(0.001)
+        signal.pthread_kill(main, signal.SIGINT)
 
     holder = threading.Thread(target=hold)
     holder.start()
     entered.wait()
-    timer = threading.Timer(0.1, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT))
-    timer.start()
+    threading.Thread(target=interrupt_when_main_waits, daemon=True).start()
     try:
         with pytest.raises(KeyboardInterrupt):
             with section:
-                pass
+                pytest.fail("the other thread is in the section")
     finally:
         leave.set()
         holder.join()
@@ -163,7 +168,7 @@ def test_who_waits_for_another_thread_may_be_interrupted():
 
 
 def in_child(work):
-    """The exit code of a forked process that does ``work``; None where it does not end."""
+    """The exit code of a forked process that does ``work``; None where it does not end in two minutes."""
     pid = os.fork()
     if pid == 0:
         try:
@@ -171,7 +176,7 @@ def in_child(work):
         except BaseException:
             code = 99
         os._exit(code or 0)
-    for _ in range(2000):
+    for _ in range(12_000):
         done, status = os.waitpid(pid, os.WNOHANG)
         if done:
             return os.waitstatus_to_exitcode(status)
@@ -184,11 +189,11 @@ def in_child(work):
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.filterwarnings("ignore:This process.*multi-threaded:DeprecationWarning")
 def test_a_fork_waits_for_a_compilation(monkeypatch):
-    started, compiled = threading.Event(), pipeline._compile
+    started, forking, compiled = threading.Event(), threading.Event(), pipeline._compile
 
-    def slow(*args):
+    def waiting(*args):
         started.set()
-        time.sleep(0.2)
+        forking.wait()
         return compiled(*args)
 
     def f(x):
@@ -201,10 +206,11 @@ def test_a_fork_waits_for_a_compilation(monkeypatch):
         x = np.array([0.5, 2.0])
         return int(not np.allclose(s2s.grad(g)(x), 4 * x**3)) or int(not gc.isenabled())
 
-    monkeypatch.setattr(pipeline, "_compile", slow)
+    monkeypatch.setattr(pipeline, "_compile", waiting)
     worker = threading.Thread(target=lambda: s2s.grad(f)(np.ones(2)))
     worker.start()
     started.wait()
+    forking.set()
     assert in_child(check) == 0
     worker.join()
 

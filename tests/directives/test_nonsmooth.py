@@ -778,7 +778,7 @@ def test_threads_and_tasks_have_their_own():
 
     async def task(policy):
         with s2s.nonsmooth(policy):
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(0)  # the others begin
             return GRADIENT(X)
 
     async def tasks():

@@ -549,10 +549,10 @@ def test_a_gradient_pickles_by_its_source(tmp_path):
         "assert 'users_model' not in sys.modules and 'libcst' not in sys.modules\n"
         "print(repr(kernel(np.ones(3) / 9, np.arange(6.0).reshape(2, 3), 2).tolist()))\n")
     env = {**os.environ, "PYTHONPATH": f"{ROOT}:{tmp_path}", "S2S_CACHE": "off"}
-    made = subprocess.run([sys.executable, "-c", make], capture_output=True, env=env, timeout=100)
+    made = subprocess.run([sys.executable, "-c", make], capture_output=True, env=env, timeout=150)
     assert made.returncode == 0, made.stderr.decode()
     (tmp_path / "users_model.py").unlink()
-    used = subprocess.run([sys.executable, "-c", use], input=made.stdout, capture_output=True, env=env, timeout=100)
+    used = subprocess.run([sys.executable, "-c", use], input=made.stdout, capture_output=True, env=env, timeout=150)
     assert used.returncode == 0, used.stderr.decode()
     A, v = np.arange(6.0).reshape(2, 3), np.ones(3) / 9
     t = np.tanh(0.7 * A @ v)

@@ -204,7 +204,7 @@ def test_gradients_on_two_ranks_of_mpi(tmp_path):
     env = prepared(tmp_path, "users_model_of_mpi")
     done = subprocess.run(
         [launcher(), "-n", "2", sys.executable, "-c", MPI], cwd=tmp_path, env=env, capture_output=True, text=True,
-        timeout=100)
+        timeout=150)
     assert done.returncode == 0, done.stderr
     for rank in range(2):
         np.testing.assert_allclose(np.load(tmp_path / f"found{rank}.npy"), expected(), rtol=1e-12)

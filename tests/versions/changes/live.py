@@ -152,8 +152,8 @@ CASES = {
         """,
         """
         import sys, os
-        d = '/tmp/versions/p6'
-        os.makedirs(d, exist_ok=True)
+        d = os.path.join(sys.path[-1], 'p6')
+        os.makedirs(d)
         open(d + '/s2s_made_up_six.py', 'w').write('def h(x):\\n    return 7.0*x\\n')
         sys.path.append(d)
         """,
