@@ -11,6 +11,7 @@ import pytest
 
 import s2s
 from s2s import NumbaFallbackWarning, errors
+from tests.helpers import jax_in_doubles
 
 RNG = np.random.default_rng(5)
 X, Y, W = RNG.normal(size=(6, 3)), RNG.normal(size=6), RNG.normal(size=3)
@@ -227,8 +228,8 @@ def test_equals_vmap_of_jax() -> None:
     def theirs(w: Any, x: Any, y: Any) -> Any:
         return (jnp.tanh(jnp.dot(w, x)) - y) ** 2
 
-    jax.config.update("jax_enable_x64", True)
-    expected = jax.vmap(jax.grad(theirs, (0, 1)), (None, 1, 0), (0, 1))(W, X.T, Y)
+    with jax_in_doubles():
+        expected = jax.vmap(jax.grad(theirs, (0, 1)), (None, 1, 0), (0, 1))(W, X.T, Y)
     found = s2s.map(s2s.grad(loss, (0, 1)), (None, 1, 0), (0, 1))(W, X.T, Y)
     for ours, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(ours, other, rtol=1e-10)

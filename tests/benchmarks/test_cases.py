@@ -3,6 +3,7 @@ against s2s. A peer that is not installed is skipped by name."""
 
 import json
 import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -16,6 +17,16 @@ from tests.helpers import copy_tree
 
 CASES = load("all")
 OTHERS = [(case, other) for case in CASES for other in (*PEERS, *HANDS) if takes_part(case, other)]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def defaults_of_others():
+    """Set back the precision that ``warm`` sets for JAX and Torch."""
+    yield
+    if "jax" in sys.modules:
+        sys.modules["jax"].config.update("jax_enable_x64", False)
+    if "torch" in sys.modules:
+        sys.modules["torch"].set_default_dtype(sys.modules["torch"].float32)
 
 
 def slope(case, args, direction, h=1e-5):

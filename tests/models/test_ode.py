@@ -10,6 +10,7 @@ from scipy import integrate
 
 import s2s
 from s2s.errors import NoDerivativeError
+from tests.helpers import jax_in_doubles
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
 
@@ -187,8 +188,7 @@ def test_the_derivative_by_the_state_may_be_given() -> None:
 
 
 def test_as_a_peer_has_it() -> None:
-    jax = pytest.importorskip("jax")
-    jax.config.update("jax_enable_x64", True)
+    pytest.importorskip("jax")
     import jax.numpy as jnp
     from jax.experimental.ode import odeint
 
@@ -207,7 +207,8 @@ def test_as_a_peer_has_it() -> None:
         return np.sum(integrate.odeint(slope, y0, times, (k,), **TIGHT) ** 2)
 
     y0 = np.array([1.0, 0.3])
-    expected = jax.grad(theirs, (0, 1))(0.4, y0)
+    with jax_in_doubles() as jax:
+        expected = jax.grad(theirs, (0, 1))(0.4, y0)
     found = s2s.grad(ours, argnums=(0, 1))(0.4, y0)
     np.testing.assert_allclose(found[0], expected[0], rtol=1e-7)
     np.testing.assert_allclose(found[1], expected[1], rtol=1e-7)
