@@ -115,9 +115,12 @@ def test_other_threads_are_heard(capsys):
 
     thread = threading.Thread(target=tells)
     thread.start()
-    s2s.grad(loud)(X)
-    done.set()
-    thread.join()
+    try:
+        s2s.grad(loud)(X)
+    finally:
+        begun.set()
+        done.set()
+        thread.join()
     lines = capsys.readouterr().out.split()
     assert lines.count("own") == 1 and lines.count("other") == len(told) > 10
 
