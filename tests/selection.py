@@ -125,12 +125,12 @@ def file_of(item: pytest.Item) -> str:
 
 @pytest.fixture
 def in_sample(request: pytest.FixtureRequest) -> Callable[..., bool]:
-    """Decide whether the run takes one of several things that a test can look at: ``in_sample(share, what)`` is True
+    """Decide whether the run takes one of several things that a test can look at: ``in_sample(share, *what)`` is True
     for this share of the tests, by the seed, and for all with ``--every``."""
     config, name = request.config, request.node.nodeid
     takes_all = config.getoption("--every") or config.getoption("--rest")
 
-    def decide(share: float, what: object = "") -> bool:
+    def decide(share: float, *what: object) -> bool:
         return takes_all or random.Random(f"{config.getoption('--seed')} {name} {what}").random() < share
 
     return decide

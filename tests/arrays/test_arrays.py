@@ -226,6 +226,7 @@ def test_each_class_has_its_version():
     assert type(first) is type(third) is np.ndarray and type(second) is standin.ndarray
 
 
+@pytest.mark.slow
 def test_a_version_is_found_on_disk(tmp_path):
     (tmp_path / "model.py").write_text(
         "import numpy as np\n\ndef f(x):\n    y = np.zeros(3)\n    y[:] = x[:3]\n"

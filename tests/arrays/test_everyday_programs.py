@@ -517,6 +517,7 @@ VIEWS = ("swap",)
 """Where an item is a view on other modules, the function itself has another value."""
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize(("f", "args"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_first_derivatives(f, args, mode):
@@ -600,6 +601,7 @@ SECOND = [
 ]
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize(("made", "name"), SECOND, ids=[f"{made.__name__}-{name}" for made, name in SECOND])
 def test_second_derivatives_and_jacobians(made, name):
     f, args = next(found for found in PROGRAMS if found[0].__name__ == name)

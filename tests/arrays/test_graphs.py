@@ -105,6 +105,7 @@ def test_programs_stay_lazy_in_both_modes(f, args):
     np.testing.assert_allclose(sum(np.sum(b * d) for b, d in zip(bars, along)), dot, rtol=1e-9)
 
 
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("part", range(4))
 def test_samples_of_the_rules_are_right_or_refused(part):
     """Nothing that a rule stores into a view, or has a function write there, is lost without a word."""

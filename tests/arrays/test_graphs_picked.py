@@ -108,6 +108,7 @@ def computed(value):
         return np.asarray(value.compute())
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("chunks", CHUNKS)
 @pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_what_is_picked_is_lazy_and_right_in_both_modes(f, x, chunks):

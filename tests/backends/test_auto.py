@@ -387,6 +387,7 @@ def test_a_process_ends_while_numba_compiles(tmp_path):
     assert run("print(gradient(x), gradient.backend)", tmp_path) == "[ 3. 12.] numpy, while Numba compiles\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_fork_while_numba_compiles(tmp_path):
     tail = """

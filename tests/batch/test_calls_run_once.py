@@ -83,6 +83,7 @@ def from_the_start(f):
     return run
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_calls_are_made_once(f, monkeypatch):

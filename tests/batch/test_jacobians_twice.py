@@ -167,6 +167,7 @@ def _squares_of_the_hessian(x):
     return np.sum(s2s.hessian(by_recursion)(x) ** 2)
 
 
+@pytest.mark.slow
 def test_third_derivatives_of_a_recursion_end(monkeypatch):
     """Those of a call that is decided at run time are not followed: refused, and then recorded."""
     with pytest.raises(s2s.errors.NoDerivativeError, match="more often than can be followed"):

@@ -40,6 +40,7 @@ def slope(case, args, direction, h=1e-5):
     return (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h)
 
 
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_derivatives_agree_with_differences(case):
     """In both modes."""
@@ -57,6 +58,7 @@ def test_derivatives_agree_with_differences(case):
         np.testing.assert_allclose(found, slope(case, args, direction), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("case", "other"), OTHERS, ids=lambda value: getattr(value, "name", value))
 def test_others_agree_with_s2s(case, other):
     if other == "torch compiled":

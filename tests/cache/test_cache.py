@@ -130,6 +130,7 @@ def test_another_kind_of_argument_is_another_file(project):
     assert len(project.files()) == 3
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -165,6 +166,7 @@ def test_another_version_of_numpy_or_s2s_makes_new_code(project):
     assert project.run()[0] == ["f"]
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize(
     "damage",
     [
@@ -184,6 +186,7 @@ def test_a_damaged_file_is_replaced(project, damage):
     assert project.run() == ([], 3.0)
 
 
+@pytest.mark.slow
 def test_processes_that_compile_at_once_leave_a_good_file(project):
     processes = [project.start() for _ in range(4)]
     for process in processes:
@@ -357,6 +360,7 @@ SECOND = """
 """
 
 
+@pytest.mark.slow
 def test_stored_derivatives_are_differentiated(project):
     project.write("""
         import numpy as np
@@ -414,6 +418,7 @@ READS = """
 """
 
 
+@pytest.mark.slow
 def test_names_of_one_object_come_back_and_names_of_two_are_told_apart(project):
     """Two names for one object are followed as one; where they are two in another process, the version is made anew."""
     project.write(NAMES)

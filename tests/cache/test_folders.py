@@ -168,6 +168,7 @@ def test_bytecode_that_was_changed_does_not_run(project):
     assert kept.read_bytes() == content
 
 
+@pytest.mark.slow
 def test_every_line_of_a_stored_text_is_under_its_hash(project):
     run, cache = project
     right = run()
@@ -192,6 +193,7 @@ def made(number):
     return scope[f"f_{number}"]
 
 
+@pytest.mark.slow
 def test_what_generated_code_shows_goes_with_it():
     before = set(linecache.cache)
     for number in range(2, 6):
@@ -206,6 +208,7 @@ def test_what_generated_code_shows_goes_with_it():
     assert left == set()
 
 
+@pytest.mark.slow
 def test_a_text_is_shown_while_one_of_its_functions_lives():
     f, g = made(7), made(7)
     x = np.ones(2)
@@ -223,6 +226,7 @@ def test_a_text_is_shown_while_one_of_its_functions_lives():
     assert shown[0] not in linecache.cache
 
 
+@pytest.mark.slow
 def test_what_is_collected_in_a_loop_over_the_files_is_still_there():
     f = made(8)
     s2s.grad(f)(np.ones(2))

@@ -112,6 +112,7 @@ def opened(file):
 # --- processes ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_second_process_lowers_no_rule_body(folder):
     first, gradient = run(folder, "f")
     assert first
@@ -119,6 +120,7 @@ def test_a_second_process_lowers_no_rule_body(folder):
     assert files(folder) == [f"lowered.{sys.implementation.cache_tag}.ir"]
 
 
+@pytest.mark.slow
 def test_new_bodies_join_those_in_the_file(folder):
     run(folder, "f")
     more, gradient = run(folder, "g")
@@ -128,6 +130,7 @@ def test_new_bodies_join_those_in_the_file(folder):
     assert gradients[1:] == gradient
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("content", [b"", b"nothing", sealed({}, {"s2s": "0"})])
 def test_a_damaged_file_is_replaced(folder, content):
     first = run(folder, "f")
@@ -149,12 +152,14 @@ def test_a_damaged_entry_is_replaced(folder):
     assert run(folder, "f") == [[], first[1]]
 
 
+@pytest.mark.slow
 def test_nothing_is_written_where_python_writes_no_bytecode(folder):
     first = run(folder, "f", PYTHONDONTWRITEBYTECODE="1")
     assert files(folder) == []
     assert run(folder, "f", PYTHONDONTWRITEBYTECODE="1") == first
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_made(folder):
     shutil.rmtree(folder / "bytecode")
     (folder / "bytecode").write_text("a file")
@@ -163,6 +168,7 @@ def test_a_folder_that_cannot_be_made(folder):
     assert files(folder) == []
 
 
+@pytest.mark.slow
 def test_a_changed_source_makes_the_file_stale(folder):
     shutil.copytree(ROOT / "s2s", folder / "s2s", ignore=shutil.ignore_patterns("__*cache__"))
     first = run(folder, "f", root=folder)
@@ -208,6 +214,7 @@ def bodies():
     return list(found.values())
 
 
+@pytest.mark.slow
 def test_every_body_of_a_rule_comes_back(store):
     forms = [(body, fresh(body)) for body in bodies()]
     assert len(forms) > 200

@@ -53,6 +53,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_coverage_leaves_generated_code_out(folder):
     pytest.importorskip("coverage")
     (folder / "program.py").write_text(RUN, encoding="utf-8")

@@ -137,6 +137,7 @@ def test_first_calls_take_the_module_where_there_is_no_cache_folder(folder):
     assert first_call(folder, reads) == (pytest.approx(4.0 * (1 - 0.1962) ** 6), False, "")
 
 
+@pytest.mark.slow
 def test_modules_that_are_edited_or_out_of_date_are_not_taken(folder):
     assert run("build", "orbit_to_build.py").exit_code == 0
     right = pytest.approx(4.0 * (1 - 0.0981) ** 6)

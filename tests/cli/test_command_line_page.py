@@ -3,6 +3,7 @@
 ``pytest tests/cli/test_command_line_page.py --rewrite`` writes it anew.
 """
 
+import pytest
 import re
 import shlex
 
@@ -27,6 +28,7 @@ def printed(block, folder):
     return "\n".join(lines)
 
 
+@pytest.mark.slow
 def test_the_page_shows_what_commands_print(tmp_path, monkeypatch, rewrite):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("S2S_CACHE", "off")

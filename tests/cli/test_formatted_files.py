@@ -14,6 +14,8 @@ from click.testing import CliRunner
 from s2s.cli import terminal
 from s2s.cli.main import main
 
+pytestmark = pytest.mark.slow
+
 SOURCE = '''import numpy as np
 import s2s
 

@@ -102,6 +102,7 @@ def reads_unassigned(function):
 FUNCTIONS = [case for case in CASES if inspect.isfunction(case.f) and "Model" not in case.f.__qualname__]
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.name)
 def test_the_text_of_a_function_computes_what_the_function_computes(case):
     normal = check(normalize(lower(find(case.f))))
@@ -223,6 +224,7 @@ def traced(fn, args):
         return type(problem), items, seen
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("start", range(0, 300, 20))
 def test_random_programs_keep_their_results_and_the_order_of_their_effects(start):
     for seed in range(start, start + 20):

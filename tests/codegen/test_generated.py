@@ -392,6 +392,7 @@ def test_second_generation_is_the_same_byte_for_byte(f, args, argnums, mode):
     assert generated(f, args, argnums, mode) == generated(f, args, argnums, mode)
 
 
+@pytest.mark.slow
 def test_other_processes_give_the_same_bytes():
     texts = set()
     for seed in ("1", "2"):

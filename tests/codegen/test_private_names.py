@@ -26,6 +26,7 @@ def test_bodies_of_rules_have_public_names():
     assert len(found) > 200 and not {f"{module}.{name}" for name, module in found.items() if name.startswith("_")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["grad", "jvp"])
 @pytest.mark.filterwarnings("ignore")
 def test_general_forms_of_the_bank(mode, monkeypatch):

@@ -825,6 +825,7 @@ print(s2s.grad(model.use)(1.0), s2s.grad(model.sine)(0.0), len(list(Path("cache"
 """
 
 
+@pytest.mark.slow
 def test_files_of_other_rules_are_not_read(tmp_path):
     (tmp_path / "model.py").write_text(
         "import numpy as np\ndef plain(x):\n    return x * x * x\n\ndef use(x):\n    return 5.0 * plain(x)\n\n"

@@ -1223,6 +1223,7 @@ print(s2s.grad(model.with_a_number)(2.0))
 """
 
 
+@pytest.mark.slow
 def test_another_policy_is_not_found_on_disk(run):
     zero, straight = [(POLICIES.format(*made), FIVE.format(*made)) for made in (("zero", 4), ("straight_through", 8))]
     assert [run(*zero), run(*zero), run(*straight)] == [
@@ -1244,6 +1245,7 @@ print(s2s.grad(model.g)(2.7))
 """
 
 
+@pytest.mark.slow
 def test_another_rule_is_not_found_on_disk(run):
     """A hit on disk has met what the block has a rule for."""
     found = [run(RULED.format(number), BOTH) for number in (7.0, 7.0, 8.0)]

@@ -42,11 +42,13 @@ def pages_by_call(tmp_path, **settings):
     return float(found.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not IS_GNU, reason="the C library is not GNU's")
 def test_pages_are_kept(tmp_path):
     assert pages_by_call(tmp_path) < PAGES / 20
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not IS_GNU, reason="the C library is not GNU's")
 @pytest.mark.parametrize("settings", [{"S2S_KEPT_MEMORY": "0"}, {"MALLOC_TRIM_THRESHOLD_": "131072"}])
 def test_the_library_is_left_alone(tmp_path, settings):

@@ -17,6 +17,8 @@ from s2s.distributed.partials import Task
 from s2s.errors import ArgumentError
 from tests.helpers import ROOT, Later
 
+pytestmark = pytest.mark.slow
+
 dask, dask_distributed, da = Later("dask"), Later("distributed"), Later("dask.array")
 
 d = s2s.distributed

@@ -83,6 +83,7 @@ def test_jacobians_by_either_mode(columns):
     np.testing.assert_allclose(found, differences, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_numba_compiles_what_was_shipped(recwarn):
     pytest.importorskip("numba")
 
@@ -476,6 +477,7 @@ print(max(most, anonymous() - before))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 @pytest.mark.parametrize("kind", ["sum", "map"])
 def test_a_memmap_is_not_loaded(tmp_path, kind):

@@ -8,6 +8,8 @@ import pytest
 
 from tests.helpers import ROOT
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = '''
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -12,6 +12,8 @@ import s2s
 from s2s.errors import DifferentiationError
 from tests.helpers import ROOT
 
+pytestmark = pytest.mark.slow
+
 rng = np.random.default_rng(11)
 X, w = rng.normal(size=(60, 3)), rng.normal(size=3)
 

@@ -228,6 +228,7 @@ def test_a_mode_is_compiled_once(monkeypatch):
     assert compiled == ["plan", "plan"]
 
 
+@pytest.mark.slow
 def test_what_takes_long_is_left_out_unless_it_is_asked_for():
     args = 0.1 * np.ones((4, 2)), np.ones(4), np.ones(2), 4, 2
     found = describe(programs.plan, args, within=0.0)
@@ -371,6 +372,7 @@ def test_names_of_any_kind_are_escaped():
     assert "<title>&lt;b&gt;&amp; and its derivatives</title>" in page_of(found)
 
 
+@pytest.mark.slow
 def test_the_program_of_the_document_runs(tmp_path, monkeypatch):
     import runpy
 

@@ -10,6 +10,8 @@ from s2s.explorer.data import describe
 from s2s.explorer.page import page_of
 from tests.explorer import programs
 
+pytestmark = pytest.mark.slow
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 try:

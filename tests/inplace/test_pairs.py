@@ -174,6 +174,7 @@ def laid_out(args, like):
     return [one(array, model) for array, model in zip(args, like, strict=True)]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 @pytest.mark.parametrize("mode", MODES)
 def test_program(program, mode):

@@ -52,6 +52,7 @@ def test_gradients_in_jax(jax):
     same(jax, jax.jit(jax.value_and_grad(inside(ours)))(X), jax.value_and_grad(inside(theirs))(X))
 
 
+@pytest.mark.slow
 def test_second_and_third_derivatives_in_jax(jax):
     ours, theirs = to_jax(spread), lambda x: spread(x, jax.numpy)
     same(jax, jax.jacrev(ours)(X), jax.jacrev(theirs)(X))
@@ -220,6 +221,7 @@ def in_tuple(value):
     return value if isinstance(value, (tuple, list)) else (value,)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("name", OF_COMPLEX)
 def test_complex_numbers_in_jax(jax, name):
     make, args = OF_COMPLEX[name]

@@ -125,6 +125,7 @@ def in_jax(jax):
     }
 
 
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize("name", [
     "scan", "trees", "scan of gradients", "third derivatives", "Hessians of samples", "checkpoint", "integers",
     "keywords", "several results", "systems in a branch", "named tuples", "single precision", "two precisions",

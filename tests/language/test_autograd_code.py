@@ -120,6 +120,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_programs(f):
     x = PROGRAMS[f]
@@ -130,6 +131,7 @@ def test_programs(f):
     numpy.testing.assert_allclose(tangent, expected @ flatten(x)[0], rtol=1e-8)
 
 
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("f", [logistic, gaussian_process, variational, convolved])
 def test_second_order(f):
     x = PROGRAMS[f]

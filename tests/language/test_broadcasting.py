@@ -121,6 +121,7 @@ def check_pullback(f, args, rtol):
     return expected, cotangent, value
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f, first, second", CASES)
 def test_pair(f, first, second):
     args = make(first, 0.0), make(second, 0.06)

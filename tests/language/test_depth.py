@@ -45,6 +45,7 @@ def by_differences(f):
 # --- expressions -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_sum_of_many_terms(made):
     terms = " + ".join(f"{k}.0 * x[{k % 3}]" for k in range(600))
     assert_gradient(made(f"def f(x):\n    return {terms}\n"), [sum(range(i, 600, 3)) for i in range(3)])
@@ -64,6 +65,7 @@ def test_a_sum_over_many_lines(made):
     assert_gradient(made(f"def f(x):\n    return (\n        {terms}\n    )\n"), [100.0, 100.0, 100.0])
 
 
+@pytest.mark.slow
 def test_five_thousand_terms():
     """In a process of its own: Python itself takes so many with a higher limit of recursion only, and 3.12, whose
     compiler has a limit of its own, about half of them."""
@@ -112,6 +114,7 @@ def test_nested_expressions(made, expression):
     np.testing.assert_allclose(s2s.jacfwd(f)(X), by_differences(f), atol=1e-6)
 
 
+@pytest.mark.slow
 def test_many_arguments(made):
     names = ", ".join(f"a{k}" for k in range(500))
     given = ", ".join(f"x[{k % 3}]" for k in range(500))
@@ -120,6 +123,7 @@ def test_many_arguments(made):
     assert_gradient(f, [167.0, 167.0, 166.0])
 
 
+@pytest.mark.slow
 def test_a_dict_of_many_keys(made):
     entries = ", ".join(f"'k{k}': x[{k % 3}] * {k}.0" for k in range(400))
     f = made(f"def f(x):\n    d = {{{entries}}}\n    return sum(d.values())\n")
@@ -212,6 +216,7 @@ def nested_branches(n):
 FORMS = nested_branches(1).keys()
 
 
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("form", FORMS)
 def test_more_branches_in_each_other_than_python_reads(made, form):
     f = made(f"def f(x):\n    y = x[0]\n{nested_branches(105)[form]}")
@@ -278,6 +283,7 @@ def for_ever(y):
     return for_ever(y * 1.0001)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
 def test_recursion_without_an_end_raises_what_the_program_raises(derivative):
     limit = sys.getrecursionlimit()

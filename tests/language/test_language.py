@@ -310,6 +310,7 @@ def gradient_in_a_process(x):
     return s2s.grad(decorated_square)(x)
 
 
+@pytest.mark.slow
 def test_decorated_function_in_multiprocessing():
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         assert pool.map(decorated_square, [1.0, 2.0]) == [1.0, 4.0]

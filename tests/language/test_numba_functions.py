@@ -19,6 +19,7 @@ def numba():
     return pytest.importorskip("numba")
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("k", range(COUNT))
 def test_compiled_functions(k):
     from tests.language.numba_functions import PROGRAMS

@@ -32,6 +32,7 @@ def eigenvalue(q):
 P = np.array([1.2, 0.7])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [bratu, eigenvalue])
 def test_derivatives(f):
     check_of_array(f, P, gradient=(1e-5, 0.0), forward=(1e-8, 0.0), second=(1e-5, 0.0), value=1e-9, step=1e-5)

@@ -80,6 +80,7 @@ def check(f, x=X):
     np.testing.assert_allclose(s2s.hessian(f)(x), central(s2s.grad(f), x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("name", [*DRAWS, *TAKEN])
 def test_a_draw_has_the_derivative_of_the_same_draw(name, maker):
@@ -172,6 +173,7 @@ def second_difference(f, x, a, b, h=1e-3):
     return (f(x + h * a + h * b) - f(x + h * a - h * b) - f(x - h * a + h * b) + f(x - h * a - h * b)) / (4.0 * h * h)
 
 
+@pytest.mark.slow
 def test_the_mean_of_draws_has_the_derivative_of_the_mean():
     """Of gamma it is the shape itself, which the path through NumPy's rejections would not give."""
     slope = s2s.grad(lambda a: np.mean(np.random.default_rng(0).gamma(a, 1.0, 200_000)))(0.7)

@@ -62,6 +62,7 @@ def test_first_order(f):
     np.testing.assert_allclose(s2s.jvp(f, (X,), (np.cos(X),))[1], wanted @ np.cos(X), rtol=1e-6)
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("f", TRANSFORMS)
 def test_second_order(f, monkeypatch):

@@ -130,6 +130,7 @@ def scattered(t):
         interpolate.griddata(POINTS, values, at, method="nearest"))
 
 
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize(
     "f",
     [cubic, periodic, parts, monotone, akima, hermite, b_splines, fitpack, univariate, surfaces, one_dimension,

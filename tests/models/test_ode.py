@@ -75,6 +75,7 @@ def growth(k, method):
     return found.y[0, -1]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("method", ["RK45", "Radau"])
 def test_second_derivatives(method: str) -> None:
     """2 exp(0.72 k) twice."""
@@ -87,6 +88,7 @@ def pulled(y, t, a, b):
     return -np.sqrt(t) - y + a - np.mean((y + b) ** 2)
 
 
+@pytest.mark.slow
 def test_every_argument_to_second_order() -> None:
     y, t = np.array([0.3, -0.5, 1.2]), np.linspace(0.1, 0.2, 4)
     more = (np.array([0.4, 0.1, -0.7]), np.array([0.2, 1.1, 0.5]))
@@ -163,6 +165,7 @@ def reacted_by_odeint(a, b, c):
     return y[-1, 0] + 1e4 * y[-1, 1]
 
 
+@pytest.mark.slow
 def test_stiff_equations() -> None:
     expected = [
         differences(lambda a, b, c: reacted(a, b, c, "Radau", 1e-11), [1.0, 1.0, 1.0], k, 1e-2) for k in range(3)]
@@ -187,6 +190,7 @@ def test_the_derivative_by_the_state_may_be_given() -> None:
 # --- a peer, refusals -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_as_a_peer_has_it() -> None:
     pytest.importorskip("jax")
     import jax.numpy as jnp
@@ -274,6 +278,7 @@ def as_it_is(p):
         p[0] + p[1] * 0.5 - p[2] * 0.125])
 
 
+@pytest.mark.slow
 def test_events():
     p, v = np.array([2.0, 3.0, 9.0]), np.array([0.3, -1.0, 0.5])
     weights = np.array([1.0, 2.0, -0.5, 3.0, 0.7, -1.2, 0.4])
@@ -290,6 +295,7 @@ def test_an_event_and_times_that_are_given():
     np.testing.assert_allclose(found, np.stack([np.ones(4), t, -t * t / 2.0], axis=1), rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_an_event_with_a_method_of_several_steps():
     p = np.array([2.0, 3.0, 9.0])
     f = lambda p: thrown(p, method="BDF", rtol=1e-8).t[-1]  # noqa: E731

@@ -129,6 +129,7 @@ SYSTEMS = {
 }
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_roots_of_systems(name):
     f, exact = SYSTEMS[name], s2s.implicit(
@@ -185,6 +186,7 @@ def vector_of(p):
     return np.array([1.0, 2.0 * p[0], -1.0, p[1]])
 
 
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize("name", MINIMA)
 def test_minima(name):
     f, h = MINIMA[name], 1e-3
@@ -226,6 +228,7 @@ MOVED_BOUNDS = {
 }
 
 
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("name", MOVED_BOUNDS)
 def test_what_stands_on_a_bound_moves_with_it(name):
     f, h = MOVED_BOUNDS[name], 1e-4
@@ -246,6 +249,7 @@ def by_size_and_rate(t, size, rate):
     return np.stack([np.exp(-rate * t), -t * size * np.exp(-rate * t)], axis=1)
 
 
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("start", [[1.0, 1.0], None])
 @pytest.mark.parametrize("sigma", [None, np.linspace(0.5, 1.0, 6)])
 def test_fitted_curves(sigma, start):

@@ -14,6 +14,7 @@ def slope(f, x):
     return np.reshape(rows, x.shape)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("f, x", PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_right_or_refused(f, x, monkeypatch):

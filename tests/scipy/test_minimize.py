@@ -225,6 +225,7 @@ def coupled(p, target):
     return total + (np.sum(parts(p)[0]) * parts(p)[1] - 6.0 * target**2) ** 2
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("kind", STRUCTURES)
 @pytest.mark.parametrize("method", ["BFGS", "L-BFGS-B", "Newton-CG", "trust-exact", "trust-constr", "Powell"])
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")

@@ -574,6 +574,7 @@ HELD = [
 ]  # fmt: skip
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", HELD, ids=lambda f: f.__name__)
 def test_steps_that_containers_hold(f):
     def squares(x):
@@ -646,6 +647,7 @@ OF_NO_KNOWN_TYPE = [
 ]  # fmt: skip
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", OF_NO_KNOWN_TYPE, ids=lambda f: f.__name__)
 def test_steps_of_what_has_no_known_type(f):
     """The remainder of a remainder: the type of the first one shows when the program runs only."""

@@ -107,6 +107,7 @@ def mixed_products(v):
     return np.vdot(psi, h @ psi).real + np.abs(psi[0]) ** 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("f", "x"), [
     (constants, V), (transforms, V), (lists, M), (traces, M), (edges, M), (statements, M), (masked, M),
     (mixed_products, V),

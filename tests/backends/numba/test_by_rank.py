@@ -21,6 +21,7 @@ def result(function, *args):
         return None
 
 
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("shapes", [
     ((3, 4), (3, 4), (3, 4)), ((3, 4), (), (4,)), ((), (3, 1), (1, 4)), ((4,), (3, 4), ()), ((0,), (1,), ()),
 ])  # fmt: skip
@@ -33,6 +34,7 @@ def test_where(shapes):
         assert np.array_equal(compiled(*given), np.where(*given))
 
 
+@pytest.mark.slow
 def test_where_of_other_types():
     compiled = numba.njit(lambda c, x, y: ranks.where(c, x, y))
     mask = np.array([True, False, True])
@@ -43,6 +45,7 @@ def test_where_of_other_types():
         assert result(compiled, mask, *map(np.ones, lengths)) is None
 
 
+@pytest.mark.slow
 def test_triangles_and_transposes():
     compiled = numba.njit(lambda m, k: (ranks.tril(m, k), ranks.triu(m, k), ranks.transposed(m), ranks.adjoint(m)))
     for m in MATRICES:
@@ -53,6 +56,7 @@ def test_triangles_and_transposes():
                 assert np.array_equal(found, wanted)
 
 
+@pytest.mark.slow
 def test_diagonals():
     compiled = numba.njit(lambda g, x, offset, first, second: ranks.diagonal_bar(g, x, offset, first, second))
     for m in MATRICES[:3]:
@@ -69,6 +73,7 @@ def test_diagonals():
     assert np.array_equal(compiled(g, stack, 0, 0, 1), rt.diagonal_bar(g, stack, 0, 0, 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [np.float64, np.complex128])
 def test_systems(kind):
     compiled = numba.njit(lambda a, b: ranks.solve(a, b))

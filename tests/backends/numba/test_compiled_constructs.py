@@ -128,6 +128,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=lambda p: getattr(p, "__name__", ""))
 def test_constructs(f, x):
     check(f, x)
@@ -137,6 +138,7 @@ def test_what_is_stopped_gets_no_derivative():
     np.testing.assert_allclose(s2s.grad(s2s.differentiable(stopped, backend="numba"))(V), V**2)
 
 
+@pytest.mark.slow
 def test_errors_of_calls_that_python_makes():
     gradient = s2s.grad(s2s.differentiable(lambda a, b: np.sum(np.einsum("ij,jk->ik", a, b)), backend="numba"))
     np.testing.assert_allclose(gradient(M, M.T), np.broadcast_to(np.sum(M, axis=0), M.shape))
@@ -148,6 +150,7 @@ def test_errors_of_calls_that_python_makes():
         stacks(STACK, STACK)
 
 
+@pytest.mark.slow
 def test_gradients_for_compiled_code_have_them_too():
     gradient = s2s.njit_grad(contracted)
 

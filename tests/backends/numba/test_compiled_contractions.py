@@ -57,6 +57,7 @@ CALLS = [
 LAYOUTS = ["C", *("F" if k % 2 else "strided" for k in range(1, len(CALLS)))]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("layout, text, a, b", [(layout, *call) for layout, call in zip(LAYOUTS, CALLS, strict=True)])
 def test_as_numpy(layout, text, a, b):
     operands = {"a": array(*a, layout=layout), "b": array(*b, layout=layout)}
@@ -66,6 +67,7 @@ def test_as_numpy(layout, text, a, b):
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_complex_numbers_and_float32():
     a, b = array(3, 4) + 1j * array(3, 4), array(4, 5)
     f = compiled("np.einsum('ij,jk->ik', a, b)")
@@ -96,6 +98,7 @@ def blurred(image, filters):
     return np.sum(np.sin(out)) + np.sum(np.einsum("nijf,nijg->fg", out, out) ** 2)
 
 
+@pytest.mark.slow
 def test_gradients_of_convolutions():
     image, filters = 0.3 * array(2, 4, 4, 3), 0.3 * array(2, 2, 3, 5)
     gradient = s2s.grad(s2s.differentiable(blurred, backend="numba"), argnums=(0, 1))

@@ -37,6 +37,7 @@ def looked_up(x, edges, is_even):
     return bin_of(x, edges, is_even)
 
 
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("bins", BINS, ids=str)
 def test_as_numpy(bins):
     for a in VALUES:
@@ -61,6 +62,7 @@ def test_what_numpy_refuses_raises(values, bins):
         counted(np.array(values), bins)
 
 
+@pytest.mark.slow
 def test_gradient_of_means_by_bins():
     x, y = RNG.normal(size=50), RNG.normal(size=50)
 

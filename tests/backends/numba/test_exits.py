@@ -48,6 +48,7 @@ def many(x, n, where):
     return d[0].sum() + kept[-1].sum()
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("where", [4, 0, 2, -1, 101, 50])
 def test_what_is_there_is_freed_once(freed, where):
     made = numba.njit(pipeline_class=Pipeline)(many)

@@ -156,6 +156,7 @@ def test_clear_deletes_machine_code(cache):
     assert [file.name for file in renamed.iterdir()] == ["other.nbc"]
 
 
+@pytest.mark.slow
 def test_another_process_does_not_compile(tmp_path):
     (tmp_path / "model.py").write_text(textwrap.dedent("""
         import s2s
@@ -197,6 +198,7 @@ EDITS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("texts", EDITS, ids=lambda texts: texts[0])
 def test_other_axes_in_the_program_are_other_machine_code(texts, cache, tmp_path):
     """What is constant in a call goes into a helper, and is in no text that Numba compiles."""
@@ -253,6 +255,7 @@ SHARED = """
 """
 
 
+@pytest.mark.slow
 def test_loops_that_threads_share_are_kept_for_other_processes(tmp_path):
     (tmp_path / "model.py").write_text(textwrap.dedent(SHARED))
     settings = {"S2S_CACHE": "1", "S2S_CACHE_DIR": str(tmp_path / "kept"), "NUMBA_NUM_THREADS": "2"}

@@ -33,6 +33,7 @@ def made(monkeypatch):
     return counts
 
 
+@pytest.mark.slow
 def test_machine_code_is_made_once(made):
     def loss(x):
         return np.linalg.solve(x @ x.T, x[0]).sum() + np.linalg.det(x)

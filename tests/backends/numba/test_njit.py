@@ -47,6 +47,7 @@ def test_code_under_njit_calls_a_gradient():
         power_sum_grad(1.0, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("make", [s2s.njit_grad, s2s.njit_value_and_grad])
 def test_lengths_of_all_kinds(make):
     made = make(broadcast, argnums=(0, 1))
@@ -62,6 +63,7 @@ def test_lengths_of_all_kinds(make):
             np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_arguments_of_many_kinds():
     @numba.njit
     def given(f, x):
@@ -105,6 +107,7 @@ def test_slices_of_short_arrays():
             np.testing.assert_allclose(got, expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_signatures():
     from tests.backends.numba.gradients_under_njit import power_sum
 
@@ -120,6 +123,7 @@ def test_signatures():
         s2s.njit_grad(broadcast, inline=True)
 
 
+@pytest.mark.slow
 def test_what_it_reads_is_compiled_in_and_its_arguments_stay():
     np.testing.assert_allclose(s2s.njit_grad(reads_outside)(X), RATE * TABLE)
     u, x = np.array([1.0, 2.0]), np.array([3.0, 4.0])
@@ -181,6 +185,7 @@ def test_options_of_the_backend():
         "backend": "numba", "parallel": True, "fastmath": True, "unconnected": "zeros"}
 
 
+@pytest.mark.slow
 def test_threads_that_compile_both_ways():
     failed = []
 

@@ -39,6 +39,7 @@ def test_lengths_that_loops_do_not_take(make):
         call(RNG.normal(size=6), RNG.normal(size=5), 3)
 
 
+@pytest.mark.slow
 def test_lengths_that_loops_do_not_take_in_threads():
     gradient = s2s.njit_grad(halves)
 
@@ -62,6 +63,7 @@ def rows(A, v):
     return np.sum(B * A) + np.sum(A @ v)
 
 
+@pytest.mark.slow
 def test_layouts_and_types():
     float64, float32 = numba.float64, numba.float32
     kinds = [(float64[:, :], float64[:]), (float64[:, ::1], float64[::1]), (float32[::1, :], float32[:])]
@@ -88,6 +90,7 @@ def layer(params, x):
     return np.sum(np.tanh(W @ x + b) ** 2)
 
 
+@pytest.mark.slow
 def test_tuples_of_arrays():
     W, b, x = RNG.normal(size=(4, 3)), RNG.normal(size=4), RNG.normal(size=3)
     for gradient in (s2s.njit_grad(layer), s2s.njit_grad(layer, ((W, b), x))):
@@ -125,6 +128,7 @@ def changed(x, y):
     return np.sum(x * y)
 
 
+@pytest.mark.slow
 def test_exceptions_of_long_functions():
     gradient = s2s.njit_grad(changed)
 

@@ -728,6 +728,7 @@ def test_without_numba_the_error_says_what_to_install(tmp_path):
     assert "[S2S533]" in run.stdout
 
 
+@pytest.mark.slow
 def test_numba_is_imported_only_when_it_is_used(tmp_path):
     code = """
         import sys

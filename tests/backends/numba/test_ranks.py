@@ -53,6 +53,7 @@ CASES = {
 }
 
 
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("case", CASES)
 def test_what_ranks_depend_on_is_settled(backend, case):
@@ -84,6 +85,7 @@ def test_vectors_of_other_lengths_have_a_version_of_their_own():
     np.testing.assert_allclose(gradient(a, b), expected, rtol=1e-14)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::s2s.NumbaFallbackWarning")
 @pytest.mark.parametrize("rank", [3, 2, 1])
 def test_derivatives_of_determinants(rank):

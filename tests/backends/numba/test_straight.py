@@ -249,6 +249,7 @@ def test_kinds_that_are_wrong_cost_another_try(monkeypatch, counted):
     assert len(counted) > 2 * len(straight.refused)
 
 
+@pytest.mark.slow
 def test_products_of_short_matrices_do_not_make_the_function_long(monkeypatch):
     """Of sixteen products written out there are calls left."""
     lengths = {}

@@ -126,6 +126,7 @@ def shared(monkeypatch):
     return found
 
 
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_the_gradient_is_that_of_a_loop_in_order(f, shared):
     assert numba.get_num_threads() > 1
@@ -157,6 +158,7 @@ def collisions(x, w):
     return s
 
 
+@pytest.mark.slow
 def test_threads_do_not_add_to_the_same_element_at_once(shared):
     gradient = s2s.grad(s2s.differentiable(collisions, backend="numba", parallel=True))
     x, w = RNG.normal(size=4), RNG.normal(size=600_000)
@@ -178,6 +180,7 @@ def test_what_numba_was_told_holds_for_the_adjoint(shared):
     assert "fastmath" not in dict(s2s.grad(numba.njit(fastmath=True)(sums)).dispatcher.ask.options)
 
 
+@pytest.mark.slow
 def test_compiled_code_calls_it(shared):
     gradient = s2s.njit_grad(overlapping, "(float64[:], float64[:])", parallel=True)
     x, w = RNG.normal(size=40), RNG.normal(size=40)
@@ -192,6 +195,7 @@ def added_twice(x, w):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [overlapping, added_twice])
 def test_errors_in_threads(f):
     """Whichever thread they come in: that of the caller, which has the first part or none, or another one."""
@@ -203,6 +207,7 @@ def test_errors_in_threads(f):
     assert np.all(np.isfinite(gradient(np.ones(40), np.ones(39))))
 
 
+@pytest.mark.slow
 def test_few_iterations():
     f = s2s.grad(s2s.differentiable(overlapping, backend="numba", parallel=True))
     for n in (1, 2, 3, 4, 5, 8):

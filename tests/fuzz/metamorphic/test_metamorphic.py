@@ -17,6 +17,7 @@ SHARES = {"reverse": 1.0, "forward": 0.3, "second": 0.03}
 REFUSED_AT_MOST = 3  # of a chunk
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("source, first", [*(("bank", k) for k in range(0, PROGRAMS, CHUNK)), ("library", 0)])
 def test_rewritten_functions(source, first):
     bad, refused = [], []

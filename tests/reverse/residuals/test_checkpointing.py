@@ -65,6 +65,7 @@ def same(a, b):
     np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13 * np.max(np.abs(b), initial=1e-300))
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("snapshots", [1, 3])
 @pytest.mark.parametrize("f", bank.LOOPS, ids=lambda f: f.__name__)
 def test_a_loop_has_the_gradient_that_it_has_without_checkpoints(f, snapshots, without):
@@ -259,6 +260,7 @@ def measured_once(f, *args):
 STATE = np.linspace(0.5, 0.6, 10_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [stencil, stencil_in_place])
 def test_memory_is_that_of_the_snapshots_and_the_steps_are_those_of_the_theory(f):
     few, many = (measured(s2s.grad(f), STATE, 400, s) for s in (5, 20))
@@ -279,6 +281,7 @@ def test_two_thousand_steps_fit_in_twenty_snapshots():
     assert steps == advances(2_001, 20) - 2_000
 
 
+@pytest.mark.slow
 def test_memory_of_a_loop_of_unknown_length():
     few, many = (measured(s2s.grad(stencil_while), STATE, 300, s)[0] for s in (5, 20))
     assert abs(many - few - 15) < 0.5

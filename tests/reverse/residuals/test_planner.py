@@ -390,6 +390,7 @@ def test_gradients(f, n):
         assert np.allclose(again[0], x_bar, rtol=1e-13) and np.allclose(again[1], w_bar, rtol=1e-13)
 
 
+@pytest.mark.slow
 def test_compiled_code_has_the_same_gradients():
     pytest.importorskip("numba")
     for f in (hidden_state, of_the_inner_loop, array_of_the_inner_loop, in_a_branch, counted_in_while, swapped):

@@ -181,6 +181,7 @@ def test_gradients(f):
         np.testing.assert_allclose(s2s.hvp(f, (x, n), (along, None)), second, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_compiled_code_has_the_same_gradients():
     pytest.importorskip("numba")
     for f in (above_the_diagonal, above_it_backwards, of_floats):
