@@ -1,7 +1,7 @@
 """Which tests are related to which part of s2s: ``python -m tests.related FILE ...`` prints those of changed files.
 
-The folders of the tests mirror those of s2s, so a path tells most of it. ``SPANNING`` has what it does not tell: the tests
-that look at more than one room, with the rooms that they look at.
+The folders of the tests mirror those of s2s, so a path tells most of it. ``SPANNING`` has what it does not tell: the
+tests that look at more than one room, with the rooms that they look at.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Which of the collected tests a run takes, and in which order: a plugin of pytest that tests/conftest.py loads.
 
-A run takes the tests without the mark ``slow``, of each test with the mark ``grid(share)`` a sample of that share of its
-points, all in an order of its own. Sample and order follow from a seed: that of ``--seed``, of S2S_TEST_SEED, or of the
-commit that is checked out, so that each commit has its own; the head of the report names it. ``--slow`` takes slow tests
-too, ``--every`` all points of grids, ``--rest`` what a run without options leaves out and nothing else. ``--third 0`` to
-``--third 2`` take the files of one third, which three runs in turn complete, and those below the folders of ``--whole``.
+A run takes the tests without the mark ``slow``, and of each test with the mark ``grid(share)`` that share of its
+points, in a random order. Sample and order follow from a seed: that of ``--seed``, of S2S_TEST_SEED, or of the commit
+that is checked out, so that each commit has its own; the head of the report names it. ``--slow`` takes slow tests too,
+``--every`` all points of grids, ``--rest`` what a run without options leaves out and nothing else. ``--third 0`` to
+``--third 2`` take the files of a third, so that three runs take all, and those below the folders of ``--whole``.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--seed") is None:
         config.option.seed = default_seed()  # processes of pytest-xdist are given it with the options
-    config.addinivalue_line("markers", "slow: taken with --slow: it starts processes, compiles machine code, or is large")
+    config.addinivalue_line("markers", "slow: starts processes, compiles machine code, or is large; taken with --slow")
     config.addinivalue_line("markers", "grid(share): points of one kind, of which a run takes a sample of this share")
 
 

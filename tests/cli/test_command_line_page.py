@@ -3,10 +3,10 @@
 ``pytest tests/cli/test_command_line_page.py --rewrite`` writes it anew.
 """
 
-import pytest
 import re
 import shlex
 
+import pytest
 from click.testing import CliRunner
 
 from s2s.cli.main import main

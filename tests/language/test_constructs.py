@@ -1,6 +1,6 @@
-"""Each construct on top level, in a loop, in a helper and in a method: in reverse mode in each of these places, in
-forward mode in half of them, to second order by forward over reverse and by reverse over reverse mode in a quarter each;
-with ``--every`` in all of them."""
+"""Each construct on top level, in a loop, in a helper and in a method: in reverse mode, in half of them in forward
+mode, in a quarter each to second order by forward over reverse and by reverse over reverse mode. ``--every`` takes all.
+"""
 
 import itertools
 import math

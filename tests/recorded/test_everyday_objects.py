@@ -1,5 +1,5 @@
 """Arrays that are more than arrays, and what Python's own library makes of numbers: on top level, in a loop, in a
-callee and in a method, in both modes, and to second order in a sample of these places (with ``--every`` in all), against
+callee and in a method, in both modes, and in a sample of these to second order (with ``--every`` in all), against
 central differences. What the compiler refuses is recorded.
 """
 
