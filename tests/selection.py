@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--seed") is None:
-        config.option.seed = default_seed()  # processes of pytest-xdist are given it with the options
+        config.option.seed = default_seed()  # pytest-xdist hands the options on
     config.addinivalue_line("markers", "slow: starts processes, compiles machine code, or is large; taken with --slow")
     config.addinivalue_line("markers", "grid(share): points of one kind, of which a run takes a sample of this share")
 
