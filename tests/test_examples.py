@@ -20,6 +20,7 @@ def run(*command):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_digits_prints_the_gradient_and_reaches_the_accuracy():
     pytest.importorskip("sklearn", reason="the example needs scikit-learn")
     pytest.importorskip("scipy", reason="the example needs SciPy")
@@ -33,6 +34,7 @@ def test_digits_prints_the_gradient_and_reaches_the_accuracy():
 QUESTIONS = sorted(file.stem for file in (ROOT / "examples" / "questions").glob("*.py") if file.stem != "page")
 
 
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_questions(name, tmp_path):
     """They assert their numbers themselves. The picture that one of them draws goes to a folder of the test."""

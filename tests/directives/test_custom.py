@@ -7,13 +7,14 @@ import math
 import pickle
 import subprocess
 import sys
+import weakref
 
 import numpy as np
 import pytest
 from scipy import integrate
 
 import s2s
-from s2s import errors
+from s2s import derivatives, errors
 from s2s.rules import table
 from tests.helpers import differences
 
@@ -22,14 +23,16 @@ X = np.array([0.4, 1.2, -0.7])
 
 @pytest.fixture(autouse=True)
 def own_rules(monkeypatch):
-    """Rules that a test gives to functions of NumPy and Python end with the test."""
+    """Rules that a test gives to functions of NumPy and Python end with the test. A rule makes all derivatives anew:
+    those that other tests have left, thousands in a long run, are none of them."""
     monkeypatch.setattr(table, "_of_users", dict(table._of_users))
     monkeypatch.setattr(table, "FOREIGN", list(table.FOREIGN))
-    yield
-    from s2s import derivatives
-
-    monkeypatch.undo()
-    derivatives.forget()
+    made = [one for one in derivatives._made if getattr(derivatives._origin_of(one), "__module__", "") == __name__]
+    with monkeypatch.context() as during:
+        during.setattr(derivatives, "_made", weakref.WeakSet(made))
+        yield
+        monkeypatch.undo()
+        derivatives.forget()
 
 
 # --- functions with rules -------------------------------------------------------------------------------------------

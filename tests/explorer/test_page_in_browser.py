@@ -10,8 +10,6 @@ from s2s.explorer.data import describe
 from s2s.explorer.page import page_of
 from tests.explorer import programs
 
-pytestmark = pytest.mark.slow
-
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 DRIVER = shutil.which("chromedriver")
 try:
@@ -25,7 +23,9 @@ except ImportError:
 
 NEEDED = {"Chromium": CHROMIUM, "chromedriver": DRIVER, "selenium": webdriver}
 MISSING = [name for name, there in NEEDED.items() if not there]
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"there is no {', '.join(MISSING)}")
+pytestmark = [
+    pytest.mark.slow, pytest.mark.skipif(bool(MISSING), reason=f"there is no {', '.join(MISSING)}"),
+]
 
 WIDE, NARROW = (1400, 900), (390, 844)
 

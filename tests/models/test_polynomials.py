@@ -82,6 +82,7 @@ def test_integrals(f):
     np.testing.assert_allclose(s2s.jvp(f, (X,), (np.cos(X),))[1], wanted @ np.cos(X), rtol=1e-6)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", [arithmetic, pade, lagrange, null_vector, pairs_of_bands])
 def test_second_order(f):
     gradient, v = s2s.grad(f), np.cos(np.arange(6.0))

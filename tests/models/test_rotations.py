@@ -63,6 +63,7 @@ def slope(f, x, v, h=1e-4):
     return (8.0 * (f(x + h * v) - f(x - h * v)) - (f(x + 2.0 * h * v) - f(x - 2.0 * h * v))) / (12.0 * h)
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradient_and_tangent(f):
     expected = np.array([slope(f, P, v) for v in np.eye(3)])
@@ -71,6 +72,7 @@ def test_gradient_and_tangent(f):
     np.testing.assert_allclose(s2s.jvp(f, (P,), (v,))[1], expected @ v, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS[:-1])
 def test_second_derivative(f):
     v = np.array([0.4, -1.0, 0.7])

@@ -46,12 +46,14 @@ CASES = {
 }
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives(name):
     f, x = CASES[name]
     check_of_array(f, x, gradient=(1e-7, 1e-8), forward=(1e-10, 1e-12), value=1e-13, step=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f, x", [(turned, STILL), (lambda t: np.sum(TURNING(t).as_matrix() * NINE), AT[1:3])])
 def test_second_derivatives(monkeypatch, f, x):
     monkeypatch.setenv("S2S_RECORDED", "1")

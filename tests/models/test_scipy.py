@@ -158,6 +158,7 @@ def integrals(t):
         lambda x: np.sin(x * t), 0.0, 1.0, n=4)[0]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize(
     "f",
     [
@@ -197,6 +198,7 @@ def integral_over_an_argument(t):
     return integrate.quad(lambda x, a: a * np.exp(-a * x * x), 0.0, t, args=(t,))[0]
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize(
     "f", [waves, enlarged, turned, back_from_segments, integral_over_an_argument], ids=lambda f: f.__name__
 )

@@ -98,6 +98,7 @@ def slope(f, x, v, h=1e-4):
     return (8.0 * (f(x + h * v) - f(x - h * v)) - (f(x + 2.0 * h * v) - f(x - 2.0 * h * v))) / (12.0 * h)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradient_and_tangent(f):
     x = start(f)
@@ -108,6 +109,7 @@ def test_gradient_and_tangent(f):
     np.testing.assert_allclose(s2s.jvp(f, (x,), (v,))[1], expected @ v, rtol=close, atol=close)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [bernstein, fitted, smoothed, natural])
 def test_second_derivative(f):
     x, v = start(f), np.linspace(0.5, -1.0, 8)
@@ -127,6 +129,7 @@ def test_factors_of_a_fit_have_no_derivative():
         s2s.grad(f)(Y)
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_radial_functions_by_places():
     """What is asked of them passes through a view with the dtype that it has."""
     rng = np.random.default_rng(0)

@@ -83,6 +83,7 @@ def check(f: Any, arguments: list[Any], argnums: tuple[int, ...] | None = None) 
         np.testing.assert_allclose(g, expected[k], rtol=2e-6, atol=1e-7 * (1.0 + np.max(np.abs(expected[k]))))
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_all_methods(name: str, programs: Any) -> None:
     shapes = CONTINUOUS[name]
@@ -208,6 +209,7 @@ def circles_and_powers(a, b):
         np.sum(stats.circmean(POINTS * a, axis=1))) + stats.differential_entropy(x) + stats.median_abs_deviation(x)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [by_student, lines_and_spreads, by_spreads, circles_and_powers])
 def test_tests_and_fits(f: Any) -> None:
     if IS_OLD and f in (by_spreads, circles_and_powers):

@@ -184,6 +184,7 @@ def check_modes(f, a, c):
         np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", WHOLE, ids=lambda f: f.__name__)
 def test_rows_of_triangles_are_done_at_once(f, monkeypatch):
     check_modes(f, A, C)
@@ -221,6 +222,7 @@ def scaled_rows(a, c):
     return np.sum(c**3) + np.sum(d**3)
 
 
+@pytest.mark.slow
 def test_numba_is_given_products_of_matrices_only():
     a = np.concatenate([A, np.cos(A)], axis=1)  # short rows are numbers there
     for f in (symmetric, solved_backwards, scaled_rows):

@@ -265,6 +265,7 @@ def run(command, cwd, env, given=None):
     return done.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_a_process_without_the_files(tmp_path, backend):
     pytest.importorskip("numba") if backend == "numba" else None
@@ -286,6 +287,7 @@ def test_a_process_without_the_files(tmp_path, backend):
             np.testing.assert_allclose(one, other, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_another_module_of_the_same_name_is_not_taken(tmp_path):
     env = users(tmp_path / "here")
     sent = run([sys.executable, str(tmp_path / "here" / "send.py"), "numpy"], tmp_path, env)

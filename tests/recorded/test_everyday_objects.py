@@ -115,6 +115,7 @@ def central(f, x, h=1e-6):
     return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(x.size)], float)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("name, place", list(itertools.product(BODIES, PLACES)))
 def test_a_construct_in_both_modes_and_to_second_order(name, place, in_sample):
     f, x = made(name, place), np.array([0.41, 1.23, 0.92, 2.31])

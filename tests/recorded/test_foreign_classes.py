@@ -143,6 +143,7 @@ def test_objects_that_numpy_asks():
     np.testing.assert_allclose(found, [np.exp(X[0]), 0, 0])
 
 
+@pytest.mark.slow
 def test_what_numba_compiles():
     numba = pytest.importorskip("numba")
 

@@ -42,6 +42,7 @@ def test_a_gradient_by_a_series_has_its_index():
     assert s2s.jvp(of_series, (S,), (along,))[1] == pytest.approx(expected @ along.to_numpy(), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_gradient_by_a_frame_has_its_labels():
     build = lambda a: pd.DataFrame(a, index=TABLE.index, columns=TABLE.columns)
     expected = build(differences(of_frame, TABLE.to_numpy(), build))
@@ -66,6 +67,7 @@ def test_a_result_with_labels_has_cotangents_with_labels():
     np.testing.assert_allclose(tangent, 2.0 * S)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("call", [
     lambda other: s2s.jvp(of_series, (S,), (other,)), lambda other: s2s.vjp(lambda s: s * s, S)[1](other)])
 def test_other_labels_are_refused(call):
@@ -114,6 +116,7 @@ def test_a_jacobian_by_a_frame_has_an_array_for_each_column(derivative):
     np.testing.assert_allclose(found["y"], np.diag(2.0 * TABLE["x"] * TABLE["y"]))
 
 
+@pytest.mark.slow
 def test_second_derivatives_by_a_series():
     build = lambda a: pd.Series(a, index=S.index)
     slopes = [lambda s, k=k: s2s.grad(of_series)(s).iloc[k] for k in range(3)]
@@ -131,6 +134,7 @@ def made_within(call):
     return loss, x, differences(loss, x, lambda a: a)
 
 
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("call", [
     lambda d: np.linalg.cholesky(d.dot(d.T)).sum(), lambda d: np.linalg.inv(d).sum(), lambda d: np.nanmax(d),
     lambda d: np.dot(d, d).sum(), lambda d: np.where(d > 1.0, d**2, 2.0 * d).sum(), lambda d: np.linalg.norm(d["x"]),
@@ -145,6 +149,7 @@ def test_functions_of_numpys_read_objects_as_arrays(call, monkeypatch):
     np.testing.assert_allclose(s2s.jvp(loss, (x,), (along,))[1], expected @ along, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_frames_that_are_made_are_recorded_without_being_told():
     loss, x, expected = made_within(lambda d: np.linalg.norm(d["x"]) + np.where(d > 1.0, d**2, 2.0 * d).sum())
     np.testing.assert_allclose(s2s.grad(loss)(x), expected, rtol=1e-6, atol=1e-8)

@@ -32,6 +32,7 @@ def test_right_or_refused(f, x, monkeypatch):
     np.testing.assert_allclose(tangent, np.sum(wanted), rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_most_are_right(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "always")
     right = 0

@@ -168,6 +168,7 @@ def test_threads_do_not_add_to_the_same_element_at_once(shared):
     assert shared
 
 
+@pytest.mark.slow
 def test_what_numba_was_told_holds_for_the_adjoint(shared):
     compiled = numba.njit(parallel=True, fastmath=True)(sums)
     f = s2s.differentiable(compiled, backend="numba")
