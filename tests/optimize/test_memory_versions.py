@@ -7,6 +7,7 @@ import s2s
 from s2s.analysis.reading import Reading
 from s2s.codegen import folding
 from s2s.core import ir
+from s2s.derivatives import clear
 from s2s.errors import DifferentiationError
 from s2s.optimize import checking, memory_versions, passes, sink, snapshots, subexpressions
 
@@ -65,6 +66,7 @@ def anything(*args):
 
 def reported(f, mode):
     """The lines with a remark in what is raised when ``f`` is compiled."""
+    clear(f)
     with pytest.raises(DifferentiationError, match="internal error") as found:
         s2s.source(f, X, mode=mode)
     broken = found.value.__cause__
