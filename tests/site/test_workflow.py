@@ -13,6 +13,7 @@ from tests.site.running import blocks
 GUIDE = ROOT / "docs" / "guides" / "continuous_integration.md"
 
 
+@pytest.mark.slow
 def test_the_steps_of_the_workflow_pass(tmp_path):
     yaml = pytest.importorskip("yaml")
     found = blocks(GUIDE.read_text(encoding="utf-8"))

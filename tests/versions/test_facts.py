@@ -46,6 +46,7 @@ def test_every_way_of_reading_has_a_case():
     assert {case.fold for case in CASES.values()} - {""} == set(facts.FOLDS)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_changed_makes_another_version(name, tmp_path):
     case = CASES[name]
@@ -62,6 +63,7 @@ def test_what_is_changed_makes_another_version(name, tmp_path):
         assert close(fresh, before) is case.is_same
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.fold and not case.late])
 def test_without_its_guard_a_version_is_stale(name, tmp_path, monkeypatch):
     case = CASES[name]
@@ -78,6 +80,7 @@ def test_without_its_guard_a_version_is_stale(name, tmp_path, monkeypatch):
         assert not close(after, gradient(found))
 
 
+@pytest.mark.slow
 def test_on_disk(tmp_path):
     """A process stores, a second one finds, a third one is another program."""
     environment = {**os.environ, "S2S_CACHE": "1", "S2S_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)}
