@@ -4,15 +4,17 @@ A mutant keeps the number of lines, so that every place in the rest of the modul
 how generated code looks (names, spans) or what a message says is left alone, as are assertions, which have nothing to
 say while s2s is right, and the samples of rules.
 
-A condition becomes True and False, ``and`` and ``or`` lose each operand: a test that notices a negated condition, or
-one operator in place of the other, notices one of these, and not the other way round.
+A condition becomes True and False, ``and`` and ``or`` lose each operand and turn into each other, a comparison turns
+into its opposite or takes its boundary in, two arguments change places, a number grows by one and, where it is an
+index, shrinks by one, the body of a rule changes its sign and its factor.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 NOT_MEANING = frozenset({"samples", "domain", "span", "name", "hint", "label", "names", "reason", "strict"})
@@ -25,7 +27,23 @@ BOUNDARIES: dict[type, type] = {ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.Gt
 OPPOSITES: dict[type, type] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
 }
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+ARITHMETIC = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult)
+UNORDERED = frozenset(
+    "max min maximum minimum fmax fmin add multiply hypot logaddexp logaddexp2 isclose allclose array_equal logical_and"
+    " logical_or isinstance issubclass hasattr getattr setattr cast TypeVar".split()
+)
+"""Calls of which two arguments are not swapped: they mean the same in both orders, or nothing in the other."""
+
+GROUPS = {
+    "True": "conditions", "False": "conditions", "drop operand": "conditions", "and": "conditions", "or": "conditions",
+    "drop arm": "conditions", "any/all": "conditions", "swap": "arguments", "first argument": "arguments",
+    "drop statement": "statements", "return None": "statements", "one less": "indices", "one further": "indices",
+    "one more": "constants", "flip": "constants", "drop member": "constants", "drop entry": "constants",
+    "negate": "rules", "twice": "rules", "drop transpose": "rules", "left only": "operators",
+    "right only": "operators", "Add": "operators", "Sub": "operators", "Mult": "operators", "Div": "operators",
+    "drop sign": "operators", **{op: "comparisons" for op in "Lt LtE Gt GtE Eq NotEq In NotIn Is IsNot".split()},
+}
+"""What kinds of changes belong together; those that are not named leave out a keyword argument."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,10 @@ class Mutant:
     def key(self) -> str:
         return f"{self.file}:{self.start[0]}:{self.start[1]}:{self.kind}"
 
+    @property
+    def group(self) -> str:
+        return GROUPS.get(self.kind.rstrip(" 0123456789"), "arguments")
+
     def applied(self, text: bytes) -> bytes:
         """The text of the module with this change."""
         lines = text.splitlines(keepends=True)
@@ -71,9 +93,13 @@ class Place:
     subject: str = ""
     optional: bool = False
     bound: frozenset[str] = frozenset()
+    index: bool = False
 
     def at(self, node: Any, stop: Any = None) -> Place:
         return Place(self.function, (node.lineno, (stop or node).end_lineno), self.subject, self.optional, self.bound)
+
+    def within_index(self) -> Place:
+        return replace(self, index=True)
 
 
 def mutants(file: str, text: str, is_rules: bool) -> list[Mutant]:
@@ -207,6 +233,8 @@ class Walk:
         else:
             if place.optional and not isinstance(node.value, ast.Constant):
                 self.replace(node.value, ast.Constant(None), "return None", place)
+            if self.is_rules and is_arithmetic(node.value):
+                self.factors(node.value, place)
             self.expression(node.value, place)
 
     def assigned(self, node: ast.Assign | ast.AnnAssign, place: Place) -> None:
@@ -236,7 +264,7 @@ class Walk:
             case ast.UnaryOp(op=ast.Not()):
                 self.operand(node.operand, place)
             case ast.Compare():
-                self.comparison(node, place, is_condition=True)
+                self.comparison(node, place)
             case ast.Constant():
                 return
             case _:
@@ -247,12 +275,14 @@ class Walk:
             rest = node.values[:i] + node.values[i + 1 :]
             new = rest[0] if len(rest) == 1 else ast.BoolOp(node.op, rest)
             self.replace(node, new, f"drop operand {i}", place)
+        other = ast.Or() if isinstance(node.op, ast.And) else ast.And()
+        self.replace(node, ast.BoolOp(other, node.values), type(other).__name__.lower(), place)
         for value in node.values:
             self.operand(value, place)
 
-    def comparison(self, node: ast.Compare, place: Place, is_condition: bool = False) -> None:
+    def comparison(self, node: ast.Compare, place: Place) -> None:
         for i, op in enumerate(node.ops):
-            other = BOUNDARIES.get(type(op)) or (None if is_condition else OPPOSITES.get(type(op)))
+            other = BOUNDARIES.get(type(op)) or OPPOSITES.get(type(op))
             if other is not None:
                 changed = [*node.ops[:i], other(), *node.ops[i + 1 :]]
                 self.replace(node, ast.Compare(node.left, changed, node.comparators), other.__name__, place)
@@ -314,7 +344,7 @@ class Walk:
                     self.expression(node.value, place)
             case ast.Subscript():
                 self.expression(node.value, place)
-                self.expression(node.slice, place)
+                self.expression(node.slice, place.within_index())
             case ast.Slice():
                 for bound in (node.lower, node.upper, node.step):
                     if bound is not None:
@@ -326,16 +356,26 @@ class Walk:
         inner = place.at(node.body)
         inner.lines = (node.lineno, node.end_lineno or node.lineno)
         inner.function = f"{place.function}.<lambda>" if place.function else f"<lambda>:{node.lineno}"
-        if self.is_rules and not isinstance(node.body, ast.Call):
-            self.replace(node.body, ast.UnaryOp(ast.USub(), node.body), "negate", inner)
+        if self.is_rules and not isinstance(node.body, (ast.Call, ast.Constant, ast.Tuple, ast.List, ast.Dict)):
+            self.factors(node.body, inner)
+        elif self.is_rules and isinstance(node.body, ast.Call) and isinstance(node.body.func, ast.Attribute):
+            self.replace(node.body, ast.BinOp(ast.Constant(2), ast.Mult(), node.body), "twice", inner)
         self.expression(node.body, inner)
+
+    def factors(self, node: ast.expr, place: Place) -> None:
+        """The sign and the factor of what a rule gives."""
+        self.replace(node, ast.UnaryOp(ast.USub(), node), "negate", place)
+        self.replace(node, ast.BinOp(ast.Constant(2), ast.Mult(), node), "twice", place)
 
     def arithmetic(self, node: ast.BinOp, place: Place) -> None:
         if isinstance(node.op, (ast.Add, ast.Mult, ast.BitOr, ast.BitAnd)):
             self.replace(node, node.right, "right only", place)
         self.replace(node, node.left, "left only", place)
         if isinstance(node.op, ast.Sub) or (self.is_rules and isinstance(node.op, ast.Add)):
-            other = ast.Add() if isinstance(node.op, ast.Sub) else ast.Sub()
+            other: ast.operator = ast.Add() if isinstance(node.op, ast.Sub) else ast.Sub()
+            self.replace(node, ast.BinOp(node.left, other, node.right), type(other).__name__, place)
+        if self.is_rules and isinstance(node.op, (ast.Mult, ast.Div)):
+            other = ast.Div() if isinstance(node.op, ast.Mult) else ast.Mult()
             self.replace(node, ast.BinOp(node.left, other, node.right), type(other).__name__, place)
         self.expression(node.left, place)
         self.expression(node.right, place)
@@ -343,6 +383,9 @@ class Walk:
     def constant(self, node: ast.Constant, place: Place) -> None:
         if isinstance(node.value, bool):
             self.replace(node, ast.Constant(not node.value), "flip", place)
+        elif isinstance(node.value, int) and place.index:
+            self.replace(node, ast.Constant(node.value + 1), "one further", place)
+            self.replace(node, ast.Constant(node.value - 1), "one less", place)
         elif isinstance(node.value, (int, float)):
             self.replace(node, ast.Constant(node.value + 1), "one more", place)
 
@@ -360,10 +403,11 @@ class Walk:
                 continue
             if keyword.arg is not None:
                 rest = node.keywords[:i] + node.keywords[i + 1 :]
-                self.replace(node, ast.Call(node.func, node.args, rest), f"drop {keyword.arg}", place)
+                self.replace(node, ast.Call(node.func, node.args, rest), f"drop {keyword.arg}=", place)
             self.expression(keyword.value, place)
         if name == "error" or (isinstance(node.func, ast.Attribute) and node.func.attr == "no_derivative"):
             return
+        self.swapped(node, place)
         self.expression(node.func, place)
         if not place.function and place.subject and isinstance(node.func, ast.Name):
             for item in node.args:
@@ -373,13 +417,23 @@ class Walk:
         for item in node.args:
             self.expression(item, place)
 
+    def swapped(self, node: ast.Call, place: Place) -> None:
+        """Two arguments side by side in each other's place."""
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if called in UNORDERED or any(isinstance(item, ast.Starred) for item in node.args):
+            return
+        for i, (one, other) in enumerate(zip(node.args, node.args[1:])):
+            if ast.dump(one) != ast.dump(other):
+                arguments = [*node.args[:i], other, one, *node.args[i + 2 :]]
+                self.replace(node, ast.Call(node.func, arguments, node.keywords), f"swap {i}", place)
+
     def display(self, node: ast.Dict, place: Place) -> None:
         for i, (key, value) in enumerate(zip(node.keys, node.values, strict=True)):
             if not place.function and len(node.keys) > 1:
                 fewer = ast.Dict(node.keys[:i] + node.keys[i + 1 :], node.values[:i] + node.values[i + 1 :])
                 where: Any = key or value
                 rows = (node.lineno, node.end_lineno or node.lineno)
-                self.replace(node, fewer, f"drop key {i}", Place(place.function, rows, ast.unparse(where)))
+                self.replace(node, fewer, f"drop entry {i}", Place(place.function, rows, ast.unparse(where)))
             self.expression(value, place)
 
 
@@ -395,8 +449,24 @@ def is_boolean(node: ast.expr) -> bool:
     return False
 
 
+def is_arithmetic(node: ast.expr) -> bool:
+    """Whether an expression is a sum, a product, or the like as its form shows."""
+    if isinstance(node, ast.BinOp):
+        texts = (ast.JoinedStr, ast.Tuple, ast.List)
+        sides = (node.left, node.right)
+        named = [side for side in sides if isinstance(side, texts) or isinstance(getattr(side, "value", None), str)]
+        return isinstance(node.op, ARITHMETIC) and not named
+    return isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub)
+
+
+@functools.lru_cache(16)
+def rows_of(text: str) -> list[bytes]:
+    return text.encode().splitlines()
+
+
 def parts_of(text: str, mutant: Mutant) -> Iterator[str]:
     """The line of a mutant before and after."""
-    before, after = text.splitlines(), mutant.applied(text.encode()).decode().splitlines()
-    yield before[mutant.start[0] - 1].strip()
-    yield after[mutant.start[0] - 1].strip()
+    rows, (first, begin), (last, end) = rows_of(text), mutant.start, mutant.stop
+    yield rows[first - 1].decode().strip()
+    changed = rows[first - 1][:begin] + mutant.new.encode() + rows[last - 1][end:]
+    yield changed.splitlines()[0].decode().strip()

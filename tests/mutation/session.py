@@ -2,10 +2,14 @@
 
 A mutant inside a function takes effect in a process where s2s is imported already: the functions get the code that the
 changed module would have given them, and ``linecache`` the changed text.
+
+Tests are limited in the time of the processor that they take, so that verdicts are the same on a busy machine. ``WALL``
+ends what waits for something that never comes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib
@@ -18,16 +22,22 @@ import select
 import signal
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
+from itertools import chain
 from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
 
 from tests.mutation.operators import Mutant
-from tests.mutation.record import LIMIT, Record, Watch
+from tests.mutation.record import LIMIT, Record, Watch, mask_of
 
 MEMORY = 8 << 30
+WALL = 600.0
+"""Seconds without a word of a process, which no test is near on any machine."""
+
+OPTIONAL = ("s2s.cli", "s2s.__main__", "s2s.distributed", "s2s.notebook")
 
 
 def import_all() -> None:
@@ -35,8 +45,11 @@ def import_all() -> None:
     import s2s
 
     for module in pkgutil.walk_packages(s2s.__path__, "s2s."):
-        if not module.name.startswith(("s2s.cli", "s2s.backends", "s2s.lib")):
-            importlib.import_module(module.name)
+        if not module.name.startswith(OPTIONAL):
+            try:
+                importlib.import_module(module.name)
+            except ImportError as error:
+                print(f"{module.name} is not watched: {error}")
     importlib.import_module("libcst")
     importlib.import_module("s2s.rules.table").extend()
 
@@ -102,18 +115,23 @@ class Child:
     """A forked process that does some work and tells about it in lines of JSON."""
 
     def __init__(self, work: Callable[[Callable[[Any], None]], None], job: Any, limit: float) -> None:
-        self.job, self.until, self.said = job, time.monotonic() + limit, b""
-        self.begun = time.monotonic()
+        self.job, self.until, self.said = job, time.monotonic() + WALL, b""
+        self.seconds = 0.0
         read, write = os.pipe()
         sys.stdout.flush()
-        self.pid = os.fork()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # threads of libraries: they are not used here
+            self.pid = os.fork()
         if self.pid == 0:
             os.close(read)
+            os.setsid()  # what it starts ends with it
             try:
                 nothing = os.open(os.devnull, os.O_RDWR)
                 for stream in (0, 1, 2):
                     os.dup2(nothing, stream)
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+                resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1, int(limit) + 5))  # of each process
+                signal.signal(signal.SIGPROF, signal.SIG_DFL)
                 work(lambda told: write_all(write, json.dumps(told).encode() + b"\n") and None)
             except BaseException as error:
                 write_all(write, json.dumps({"error": repr(error)[:300]}).encode() + b"\n")
@@ -126,13 +144,24 @@ class Child:
         """Take in what has come; False where nothing more will."""
         got = os.read(self.pipe, 1 << 20)
         self.said += got
+        self.until = time.monotonic() + WALL
         return bool(got)
 
-    def end(self, kill: bool = False) -> int:
+    def end(self, kill: bool = False) -> str:
+        """Wait for the process, and end those that it left. Returns the signal that ended it, if one did."""
         if kill:
             os.kill(self.pid, signal.SIGKILL)
         os.close(self.pipe)
-        return os.waitpid(self.pid, 0)[1]
+        _, status, usage = os.wait4(self.pid, 0)
+        self.seconds = usage.ru_utime + usage.ru_stime
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        return signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the process has ended, though what it left may hold the pipe still."""
+        return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def told(self) -> list[Any]:
         return [json.loads(line) for line in self.said.splitlines()]
@@ -145,7 +174,7 @@ def write_all(pipe: int, content: bytes) -> int:
 
 
 def run_all(children: Iterator[Child], jobs: int) -> Iterator[tuple[Child, str]]:
-    """Run children side by side; each comes out with how it ended: an empty string, ``time`` or ``signal``."""
+    """Run children side by side; each comes out with how it ended: an empty string, a signal, ``nothing happens``."""
     running: dict[int, Child] = {}
     while True:
         while len(running) < jobs:
@@ -158,12 +187,23 @@ def run_all(children: Iterator[Child], jobs: int) -> Iterator[tuple[Child, str]]
         for pipe in select.select(list(running), [], [], 0.5)[0]:
             if not running[pipe].read():
                 child = running.pop(pipe)
-                yield child, "signal" if child.end() else ""
+                yield child, child.end()
         for pipe, child in list(running.items()):
-            if time.monotonic() > child.until:
+            if select.select([pipe], [], [], 0)[0]:
+                continue
+            if child.is_over:
+                del running[pipe]
+                yield child, child.end()
+            elif time.monotonic() > child.until:
                 del running[pipe]
                 child.end(kill=True)
-                yield child, "time"
+                yield child, "nothing happens"
+
+
+def spent() -> float:
+    """Processor seconds of this process and of those that it has waited for."""
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 class Session:
@@ -173,17 +213,19 @@ class Session:
         self.body = body
         self.items: dict[str, pytest.Item] = {}
         self.live: dict[tuple[str, CodeType], list[FunctionType]] = {}
-        self.imported: dict[str, set[int]] = {}
+        self.imported: dict[str, int] = {}
         self.root = os.getcwd()
         self.folder = os.path.join(self.root, "s2s") + os.sep
         self.watch = Watch(self.folder)
-        self.capture: Any = None
+        self.watch.start()
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:
             raise SystemExit("the tests cannot be collected")
         self.items = {item.nodeid: item for item in session.items}
         import_all()
+        self.imported = {file: mask_of(found) for file, found in self.watch.stop().items()}
+        gc.unfreeze()  # the collector does not tell of objects that are frozen
         self.live = live_functions(self.folder)
         capture = session.config.pluginmanager.getplugin("capturemanager")
         gc.collect()
@@ -192,40 +234,56 @@ class Session:
             self.body(self)
         return True
 
+    def watched(self) -> Watch:
+        """A watch of the functions of s2s, for the children to come; it is to be ended after them."""
+        watch = Watch(self.folder)
+        codes = chain.from_iterable((code, *(fn.__code__ for fn in fns)) for (_, code), fns in self.live.items())
+        watch.ahead(codes)
+        return watch
+
     # --- what children do ----------------------------------------------------------------------------------------
 
-    def recording(self, tests: list[str]) -> Child:
+    def recording(self, tests: list[str], watch: Watch) -> Child:
         """Runs tests one after another and tells the lines of each. What the process has lowered for one of them it
         does not lower again."""
 
         def work(tell: Callable[[Any], None]) -> None:
             for test in tests:
-                watch, begun = Watch(self.folder), time.perf_counter()
+                before = spent()
+                signal.setitimer(signal.ITIMER_PROF, LIMIT)
                 watch.start()
                 failed = run_item(self.items[test])
-                lines = {file: sorted(found) for file, found in watch.stop().items()}
-                tell({"failed": failed, "seconds": time.perf_counter() - begun, "lines": lines})
+                masks = {file: hex(mask_of(found)) for file, found in watch.stop().items()}
+                signal.setitimer(signal.ITIMER_PROF, 0.0)
+                tell({"failed": failed, "seconds": spent() - before, "lines": masks})
 
-        return Child(work, tests, LIMIT * 3)
+        return Child(work, tests, LIMIT * len(tests))
 
-    def testing(self, mutant: Mutant, tests: list[str], record: Record, seconds: float) -> Child:
-        """Runs tests on a mutant until one fails or the time is over; each has the time that it took, many times."""
+    def testing(self, mutant: Mutant | None, tests: list[str], record: Record, seconds: float) -> Child:
+        """Runs tests on a mutant until one fails or its processor time is used up; each has many times what it took.
+        Without a mutant the tests run on s2s as it is."""
 
         def work(tell: Callable[[Any], None]) -> None:
-            until = time.monotonic() + seconds
             sys.dont_write_bytecode = True  # what a mutant compiles is not kept
-            signal.signal(signal.SIGALRM, signal.SIG_DFL)
-            if apply(mutant, self.root, self.live) == 0:
+            if mutant is not None and apply(mutant, self.root, self.live) == 0:
                 return tell({"error": "no function has this code"})
             for test in tests:
-                if time.monotonic() > until:
+                if spent() > seconds:
                     return None
                 tell({"test": test})
-                signal.setitimer(signal.ITIMER_REAL, 6.0 + 15.0 * record.seconds.get(test, 1.0))
+                signal.setitimer(signal.ITIMER_PROF, 10.0 + 10.0 * record.seconds.get(test, 1.0))
                 failed = run_item(self.items[test])
+                signal.setitimer(signal.ITIMER_PROF, 0.0)
                 if failed and failed != "skipped":
                     return tell({"failed": failed})
             return None
 
-        as_it_is(os.path.join(self.root, mutant.file))
-        return Child(work, mutant, seconds + 60.0)
+        if mutant is not None:
+            as_it_is(os.path.join(self.root, mutant.file))
+        return Child(work, mutant, seconds + 10.0 + 10.0 * LIMIT)
+
+    def can_change(self, mutant: Mutant) -> bool:
+        """Whether functions of this process have the code that a mutant changes."""
+        path = os.path.join(self.root, mutant.file)
+        text, code = as_it_is(path)
+        return any((path, old) in self.live for old, _ in changed_codes(code, compiled(mutant.applied(text), path)))

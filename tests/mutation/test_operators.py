@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from tests.mutation.operators import mutants, parts_of
-from tests.mutation.record import Record, chosen
 from tests.mutation.session import apply, live_functions
 
 TEXT = '''\
@@ -36,6 +35,12 @@ def inside(x: int, low: int = 0) -> int | None:
 double = lambda x: (
     x * 2.0
 )
+
+
+def parts(x, y, fn):
+    if x is None or fn(x, y, y):
+        return x[1:-2]
+    return max(x, y) / y[0]
 '''
 
 
@@ -43,20 +48,47 @@ def kinds(line):
     return sorted(one.kind for one in mutants("module.py", TEXT, True) if one.start[0] == line)
 
 
+def texts(line, *kinds):
+    """A line as it is after each change of some kinds."""
+    found = [one for one in mutants("module.py", TEXT, True) if one.start[0] == line and one.kind in kinds]
+    return [list(parts_of(TEXT, one))[1] for one in found]
+
+
 def test_each_line_has_its_changes():
     assert kinds(3) == ["drop member 0", "drop member 1", "one more", "one more"]
     assert kinds(6) == ["one more"]
     assert kinds(7) == kinds(17) == []
-    assert kinds(8) == ["False", "LtE", "True", "drop operand 0", "drop operand 1", "one more"]
+    assert kinds(8) == ["False", "LtE", "NotEq", "True", "drop operand 0", "drop operand 1", "one more", "or"]
     assert kinds(10) == ["drop statement", "one more"]
     assert kinds(11) == kinds(15) == ["drop statement"]
     assert kinds(12) == ["first argument"]
-    assert kinds(14) == ["False", "True", "drop member 0", "drop member 1", "one more", "one more"]
-    assert kinds(16) == ["drop key", "drop statement"]
+    assert kinds(14) == ["False", "NotIn", "True", "drop member 0", "drop member 1", "one more", "one more"]
+    assert kinds(16) == ["drop key=", "drop statement"]  # max gives the same for swapped arguments
     assert kinds(19) == ["drop arm"]
-    assert kinds(20) == ["Add", "left only", "return None"]
+    assert kinds(20) == ["Add", "left only", "negate", "return None", "twice"]
     assert kinds(21) == ["return None"]
-    assert kinds(25) == ["left only", "negate", "one more", "right only"]
+    assert kinds(25) == ["Div", "left only", "negate", "one more", "right only", "twice"]
+
+
+def test_each_change_is_what_it_is_called():
+    assert texts(30, "and") == ["if (x is None and fn(x, y, y)):"]
+    assert texts(30, "IsNot") == ["if (x is not None) or fn(x, y, y):"]
+    assert texts(30, "swap 0", "swap 1") == ["if x is None or (fn(y, x, y)):"]
+    assert texts(31, "one less", "one further", "one more") == [
+        "return x[(2):-2]", "return x[(0):-2]", "return x[1:-(3)]", "return x[1:-(1)]",
+    ]
+    assert texts(32, "negate", "twice", "Mult") == [
+        "return (max(x, y) * y[0])", "return (-(max(x, y) / y[0]))", "return (2 * (max(x, y) / y[0]))",
+    ]
+    assert texts(32, "one less") == ["return max(x, y) / y[(-1)]"]
+
+
+def test_changes_have_groups():
+    groups = {one.kind: one.group for one in mutants("module.py", TEXT, True)}
+    assert {groups[kind] for kind in ("True", "and", "or", "drop operand 1", "drop arm")} == {"conditions"}
+    assert {groups[kind] for kind in ("swap 0", "first argument", "drop key=")} == {"arguments"}
+    assert {groups[kind] for kind in ("IsNot", "LtE", "NotIn")} == {"comparisons"}
+    assert [groups[kind] for kind in ("one less", "one more", "twice")] == ["indices", "constants", "rules"]
 
 
 def test_a_mutant_is_a_module_of_as_many_lines():
@@ -93,17 +125,6 @@ def test_functions_that_are_there_change(module, tmp_path, line, kind, x, expect
 
 
 def test_a_lambda_changes(module, tmp_path):
-    one = next(one for one in mutants("module.py", TEXT, True) if one.kind == "negate")
+    one = next(one for one in mutants("module.py", TEXT, True) if one.kind == "negate" and one.start[0] == 25)
     assert apply(one, str(tmp_path), live_functions(str(tmp_path))) == 1
     assert module.double(3.0) == -6.0
-
-
-def test_the_tests_of_a_line_are_those_that_ran_it():
-    record = Record()
-    record.add("slow", 2.0, {"module.py": [8, 10]})
-    record.add("quick", 1.0, {"module.py": [10]})
-    record.add("other", 0.5, {"other.py": [10]})
-    assert record.tests("module.py", (9, 12)) == ["quick", "slow"]
-    assert record.tests("module.py", (8, 8)) == ["slow"]
-    assert record.tests("module.py", (9, 9)) == []
-    assert chosen(["a", "b", "c", "d"], ["c", "z"], 2, seed=0)[:2] == ["c", "a"]
