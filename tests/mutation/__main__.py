@@ -4,7 +4,7 @@ A sample of mutants is drawn from each room (``--rooms``, ``--count``); the same
 tests are those that pytest takes for the paths of these rooms. First each is run once to find the lines that it runs;
 ``--record FILE`` keeps that, and the next run only adds what is missing. Then each mutant runs the tests that run its
 line until one fails: those that found mutants nearby, then those of its own room, and those that are quick and look at
-little, ``--tests`` at most, for ``--limit`` processor seconds. ``--save FILE`` keeps the verdicts: mutants in it are
+little else, for ``--limit`` processor seconds. ``--save FILE`` keeps the verdicts: mutants in it are
 not run again, with ``--again`` those that no test has found are. ``--report FILE`` prints what it says. What stands in
 tests/mutation/equivalent.txt is not run. ``--only FILE:LINE`` runs the mutants of a line. Needs Python 3.12.
 """
@@ -27,16 +27,15 @@ import pytest
 from tests.mutation.operators import Mutant
 from tests.mutation.record import Record, mask_of, text_of
 from tests.mutation.rooms import (
-    ELSEWHERE,
     ROOMS,
     Identity,
     all_mutants,
     belongs,
+    distance_of,
     drawn,
     entry_of,
     equivalents,
     identity,
-    is_own,
     mutants_of,
     paths_of,
     room_of,
@@ -58,7 +57,6 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0, help="of the choice of mutants")
     parser.add_argument("--jobs", type=int, default=2, help="processes")
     parser.add_argument("--limit", type=float, default=40.0, help="processor seconds for one mutant")
-    parser.add_argument("--tests", type=int, default=150, help="for one mutant, at most")
     parser.add_argument("--paths", help="of the tests, in place of those of the rooms")
     parser.add_argument("--share", type=float, default=1.0, help="of the tests: so many of them, drawn by the seed")
     parser.add_argument("--record", help="a file that keeps which tests run which lines")
@@ -95,7 +93,7 @@ def recorded(session: Session, options: argparse.Namespace) -> Record:
     session.items = {test: item for test, item in session.items.items() if is_drawn(test, options.share, options.seed)}
     missing = [test for test in session.items if test not in record.seconds]
     random.Random(options.seed).shuffle(missing)
-    used, told, before = 0.0, 0.0, len(record.seconds)
+    used, told, saved, before = 0.0, 0.0, 0.0, len(record.seconds)
     watch = session.watched() if missing else None
     while watch is not None and missing and used < options.record_seconds:
         chunks = [missing[i : i + CHUNK] for i in range(0, len(missing), CHUNK)]
@@ -106,6 +104,9 @@ def recorded(session: Session, options: argparse.Namespace) -> Record:
             if used > told + 120.0:
                 told = used
                 print(f"lines of {len(record.seconds)} tests, {used:.0f} processor seconds", flush=True)
+            if options.record and used > saved + 600.0:
+                saved = used
+                record.save(options.record)
         missing = [test for test in missing if test not in record.seconds]
     if watch is not None:
         watch.end()
@@ -133,10 +134,10 @@ def note(record: Record, child: Child, ended: str) -> None:
 # --- mutants ------------------------------------------------------------------------------------------------------
 
 
-def chosen(mutant: Mutant, tests: list[str], record: Record, found: dict[str, list[Mutant]], count: int) -> list[str]:
+def chosen(mutant: Mutant, tests: dict[str, int], record: Record, found: dict[str, list[Mutant]]) -> list[str]:
     """The tests for a mutant, in the order of their chance to find it for what they cost.
 
-    Those that found mutants nearby come first, then of each function of tests one before any second.
+    Those that found mutants nearby come first. Of the cases of one function each is worth less than the one before.
     """
 
     def distance(test: str) -> tuple[bool, bool, int]:
@@ -144,17 +145,14 @@ def chosen(mutant: Mutant, tests: list[str], record: Record, found: dict[str, li
                 for one in found[test]]
         return min(near)
 
-    def cost(test: str) -> float:
-        return record.cost(test) * (1.0 if is_own(test, mutant.file) else ELSEWHERE)
-
+    costs = {test: record.cost(test, near) * distance_of(test, mutant.file) for test, near in tests.items()}
     known = sorted((test for test in tests if test in found), key=distance)[:10]
     before: collections.Counter[str] = collections.Counter()
-    rounds = []
-    for test in sorted(tests, key=lambda test: (cost(test), test)):
+    for test in sorted(tests, key=lambda test: (costs[test], test)):
         function = test.partition("[")[0]
-        rounds.append((before[function], cost(test), test))
+        costs[test] *= 1.0 + before[function] / 2
         before[function] += 1
-    return list(dict.fromkeys([*known, *(test for _, _, test in sorted(rounds))]))[:count]
+    return list(dict.fromkeys([*known, *sorted(tests, key=lambda test: (costs[test], test))]))
 
 
 class Hunt:
@@ -171,6 +169,7 @@ class Hunt:
         self.sound: set[str] = set()
         self.left_out: collections.Counter[str] = collections.Counter()
         self.mine: dict[Identity, dict[str, Any]] = {}
+        self.drawn: set[Identity] = set()
         self.waiting: list[Mutant] = []
 
     # --- which --------------------------------------------------------------------------------------------------
@@ -190,6 +189,9 @@ class Hunt:
 
     def is_possible(self, one: Mutant) -> bool:
         """Whether a mutant can take effect here: what ran only when s2s was imported is over."""
+        if (which := identity(one)) in self.drawn:  # a line that stands there twice
+            return False
+        self.drawn.add(which)
         imported = self.session.imported.get(one.file, 0) & mask_of(range(one.lines[0], one.lines[1] + 1))
         possible = self.session.can_change(one) and (not imported or bool(self.record.tests(one.file, one.lines)))
         self.left_out[room_of(one.file)] += not possible
@@ -198,8 +200,11 @@ class Hunt:
     def tests(self, one: Mutant) -> list[str]:
         room = room_of(one.file)
         every = self.record.tests(one.file, one.lines)
-        here = [test for test in every if test in self.session.items and (self.options.paths or belongs(test, room))]
-        return chosen(one, here, self.record, self.found, self.options.tests)
+        here = {
+            test: near for test, near in every.items()
+            if test in self.session.items and (self.options.paths or belongs(test, room))
+        }
+        return chosen(one, here, self.record, self.found)
 
     # --- what became of them --------------------------------------------------------------------------------------
 

@@ -153,15 +153,17 @@ class Record:
         self.seconds[test] = float("inf")
         self.broken[test] = reason
 
-    def tests(self, file: str, lines: tuple[int, int]) -> list[str]:
-        """The tests that run one of these lines."""
+    def tests(self, file: str, lines: tuple[int, int]) -> dict[str, int]:
+        """The tests that run one of these lines, each with how many of the file it runs."""
         wanted = mask_of(range(lines[0], lines[1] + 1))
-        found = [test for mask, tests in self.runs.get(file, {}).items() if mask & wanted for test in tests]
-        return [test for test in found if test not in self.broken]
+        found = self.runs.get(file, {}).items()
+        reached = ((test, mask) for mask, tests in found if mask & wanted for test in tests)
+        return {test: mask.bit_count() for test, mask in reached if test not in self.broken}
 
-    def cost(self, test: str) -> float:
-        """What a test costs for each chance that it finds something: little if it is quick and looks at few lines."""
-        return (self.seconds[test] + 0.01) * (self.breadth[test] + 100)
+    def cost(self, test: str, near: int) -> float:
+        """What a test costs for its chance to find something in a file of which it runs ``near`` lines: little if it is
+        quick and these are many of its lines."""
+        return (self.seconds[test] + 0.01) * (self.breadth[test] + 100) / (near + 1)
 
     # --- files -------------------------------------------------------------------------------------------------------
 

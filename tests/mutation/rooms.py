@@ -34,9 +34,6 @@ ROOMS = {
 }
 """The tests of each room: its own first, which mirror its modules, then those of what is made with it."""
 
-ELSEWHERE = 4.0
-"""How many times as much a test of another room costs for the same chance."""
-
 
 def paths_of(rooms: Iterable[str]) -> list[str]:
     """The paths of the tests of rooms, each once."""
@@ -48,9 +45,18 @@ def room_of(file: str) -> str:
     return file.split("/")[1].removesuffix(".py")
 
 
-def is_own(test: str, file: str) -> bool:
-    """Whether a test stands in the folder of the tests of a module's room."""
-    return test.startswith(f"tests/{room_of(file)}/")
+def distance_of(test: str, file: str) -> float:
+    """How many times as much a test costs for its chance to find something in a file as one that stands beside it.
+
+    Tests mirror the packages: the nearest are in the file, then in the folder, of the same name.
+    """
+    folder, _, name = file.removesuffix(".py").rpartition("/")
+    mirrored = folder.replace("s2s", "tests", 1)
+    if test.startswith(f"{mirrored}/test_{name}.py"):
+        return 0.3
+    if test.startswith(f"{mirrored}/"):
+        return 1.0
+    return 2.0 if test.startswith(f"tests/{room_of(file)}/") else 6.0
 
 
 def belongs(test: str, room: str) -> bool:

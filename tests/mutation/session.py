@@ -10,6 +10,7 @@ ends what waits for something that never comes.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import functools
 import gc
 import importlib
@@ -125,6 +126,7 @@ class Child:
         if self.pid == 0:
             os.close(read)
             os.setsid()  # what it starts ends with it
+            faulthandler.disable()
             try:
                 nothing = os.open(os.devnull, os.O_RDWR)
                 for stream in (0, 1, 2):

@@ -9,7 +9,7 @@ import pytest
 from tests.mutation.__main__ import chosen, note, report, rows_of
 from tests.mutation.operators import Mutant, mutants
 from tests.mutation.record import Record, Watch, lines_in, mask_of, moved
-from tests.mutation.rooms import ROOMS, belongs, drawn, entry_of, equivalents, identity, is_own, paths_of
+from tests.mutation.rooms import ROOMS, belongs, distance_of, drawn, entry_of, equivalents, identity, paths_of
 from tests.mutation.session import Child, run_all
 
 TEXT = """\
@@ -40,11 +40,11 @@ def test_the_tests_of_a_line_are_those_that_ran_it():
     record.add("slow", 2.0, {"module.py": mask_of([8, 10])})
     record.add("quick", 1.0, {"module.py": mask_of([10])})
     record.add("other", 0.5, {"other.py": mask_of([10])})
-    assert record.tests("module.py", (9, 12)) == ["slow", "quick"]
-    assert record.tests("module.py", (8, 8)) == ["slow"]
-    assert record.tests("module.py", (9, 9)) == []
+    assert record.tests("module.py", (9, 12)) == {"slow": 2, "quick": 1}
+    assert record.tests("module.py", (8, 8)) == {"slow": 2}
+    assert record.tests("module.py", (9, 9)) == {}
     record.leave_out("slow", "fails")
-    assert record.tests("module.py", (8, 10)) == ["quick"]
+    assert record.tests("module.py", (8, 10)) == {"quick": 1}
     assert record.breadth == {"slow": 2, "quick": 1, "other": 1}
 
 
@@ -70,8 +70,8 @@ def test_a_record_is_that_of_files_as_they_are(tmp_path, monkeypatch):
     (tmp_path / "test_other.py").write_text("after")
     (tmp_path / "module.py").write_text("zero\none\ntwo\n")
     again = Record.load("record")
-    assert again.tests("module.py", (3, 3)) == ["test_same.py::a"]
-    assert again.tests("module.py", (1, 2)) == []
+    assert again.tests("module.py", (3, 3)) == {"test_same.py::a": 1}
+    assert again.tests("module.py", (1, 2)) == {}
     assert again.seconds == {"test_same.py::a": 1.0, "test_same.py::c": float("inf")}
     assert again.broken == {"test_same.py::c": "fails"}
 
@@ -117,22 +117,27 @@ def test_a_draw_outlives_changes_of_other_lines(tmp_path, monkeypatch):
 
 
 def test_tests_stand_in_the_order_of_what_they_may_find():
-    record, line = Record(), {"s2s/forward/sweep.py": mask_of([10])}
-    for name, seconds in (
-        ("forward/test_a.py::f[1]", 0.1), ("forward/test_a.py::f[2]", 0.2), ("forward/test_b.py::g", 0.5),
-        ("language/test_c.py::h", 0.3), ("language/test_c.py::k", 9.0),
+    record, file = Record(), "s2s/forward/sweep.py"
+    for name, seconds, near, others in (
+        ("forward/test_a.py::f[1]", 0.1, 50, 50), ("forward/test_a.py::f[2]", 0.12, 50, 50),
+        ("forward/test_b.py::g", 0.13, 50, 50), ("language/test_c.py::h", 0.13, 50, 50),
+        ("forward/test_b.py::k", 0.13, 5, 950),
     ):
-        record.add(f"tests/{name}", seconds, line)
-    tests = record.tests("s2s/forward/sweep.py", (10, 10))
+        lines = {file: mask_of([10, *range(20, 19 + near)]), "s2s/api.py": mask_of(range(others))}
+        record.add(f"tests/{name}", seconds, lines)
+    tests = record.tests(file, (10, 10))
     a1, a2, b, h, k = tests
-    assert chosen(mutant(), tests, record, {}, 9) == [a1, b, h, k, a2]  # of each function one, and its own are cheaper
-    assert chosen(mutant(), tests, record, {k: [mutant(line=30)], a2: [mutant(line=12)]}, 3) == [a2, k, a1]
-    assert chosen(mutant(), tests, record, {k: [mutant()], a2: [mutant(file="other.py")]}, 2) == [k, a2]
+    assert [*tests.values()] == [50, 50, 50, 50, 5]
+    assert chosen(mutant(), tests, record, {}) == [a1, b, a2, h, k]
+    assert chosen(mutant(), tests, record, {k: [mutant(line=30)], h: [mutant(line=12)]})[:3] == [h, k, a1]
+    assert chosen(mutant(), tests, record, {k: [mutant()], h: [mutant(file="other.py")]})[:3] == [k, h, a1]
 
 
 def test_rooms_have_tests():
-    assert is_own("tests/forward/test_tangents.py::f", "s2s/forward/sweep.py")
-    assert not is_own("tests/forward/test_tangents.py::f", "s2s/reverse/sweeps.py")
+    module = "s2s/reverse/residuals/undo.py"
+    files = ("reverse/residuals/test_undo", "reverse/residuals/test_kept", "reverse/test_loops", "language/test_undo")
+    distances = [distance_of(f"tests/{file}.py::f", module) for file in files]
+    assert distances == sorted(set(distances))
     assert belongs("tests/test_api.py::f", "forward") and not belongs("tests/cli/test_cli.py::f", "forward")
     assert paths_of(["shipping"]) == ROOMS["shipping"]
     assert not any(path.startswith("tests/cache/") for path in paths_of(ROOMS))  # the folder has it
@@ -205,6 +210,6 @@ def test_a_test_that_ends_its_process_is_left_out():
     record = Record()
     for child, ended in run_all(iter([Child(work, ["a", "b", "c", "d"], 5.0)]), 1):
         note(record, child, ended)
-    assert record.tests("module.py", (3, 3)) == ["a"]
+    assert record.tests("module.py", (3, 3)) == {"a": 1}
     assert record.broken == {"b": "skipped", "c": "SIGPROF"}
     assert "d" not in record.seconds
