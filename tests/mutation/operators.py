@@ -408,7 +408,8 @@ class Walk:
         if name == "error" or (isinstance(node.func, ast.Attribute) and node.func.attr == "no_derivative"):
             return
         self.swapped(node, place)
-        self.expression(node.func, place)
+        if not isinstance(node.func, ast.Subscript):  # list[int](): what stands there is for readers
+            self.expression(node.func, place)
         if not place.function and place.subject and isinstance(node.func, ast.Name):
             for item in node.args:
                 if isinstance(item, (ast.Lambda, ast.Constant)):

@@ -41,6 +41,9 @@ def parts(x, y, fn):
     if x is None or fn(x, y, y):
         return x[1:-2]
     return max(x, y) / y[0]
+
+
+make = lambda: list[int | None]()
 '''
 
 
@@ -67,6 +70,7 @@ def test_each_line_has_its_changes():
     assert kinds(19) == ["drop arm"]
     assert kinds(20) == ["Add", "left only", "negate", "return None", "twice"]
     assert kinds(21) == ["return None"]
+    assert kinds(35) == []
     assert kinds(25) == ["Div", "left only", "negate", "one more", "right only", "twice"]
 
 
