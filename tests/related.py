@@ -6,37 +6,54 @@ tests that look at more than one room, with the rooms that they look at.
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 
-COMPILER = (
-    "analysis", "builder", "codegen", "core", "directives", "forward", "frontend", "normalize", "optimize", "reverse",
-    "rules", "specialize", "pipeline.py",
-)
+TRANSFORMS = ("analysis", "builder", "forward", "optimize", "reverse", "specialize")
+"""What makes the derivative of a function, in IR."""
+
+COMPILER = (*TRANSFORMS, "codegen", "core", "directives", "frontend", "normalize", "rules", "pipeline.py")
 """What decides what is generated."""
 
 SPANNING = {
     "tests/bank": COMPILER,
+    "tests/batch": (*TRANSFORMS, "rules", "transforms.py"),
+    "tests/builder": TRANSFORMS,
+    "tests/cache": ("dispatch", "versions"),
+    "tests/cli/test_building.py": ("shipping",),
+    "tests/codegen": TRANSFORMS,
+    "tests/directives": (*TRANSFORMS, "rules"),
+    "tests/dispatch": ("derivatives.py", "pipeline.py", "recorded", "versions"),
+    "tests/forward": TRANSFORMS,
     "tests/fuzz": COMPILER,
-    "tests/inplace": ("analysis", "builder", "forward", "optimize", "reverse", "specialize"),
-    "tests/language": COMPILER,
-    "tests/purity": ("specialize", "analysis", "frontend", "cache", "versions"),
-    "tests/site": ("core", "explanation.py", "listing.py"),
-    "tests/stress": ("cache", "dispatch", "versions"),
-    "tests/dispatch": ("versions", "derivatives.py", "pipeline.py"),
-    "tests/recorded": ("dispatch",),
-    "tests/validation": ("builder", "reverse", "forward", "optimize"),
+    "tests/inplace": TRANSFORMS,
+    "tests/language": (*COMPILER, "dispatch", "models", "versions"),
     "tests/models": ("rules",),
+    "tests/normalize": TRANSFORMS,
+    "tests/optimize": TRANSFORMS,
+    "tests/purity": ("analysis", "cache", "frontend", "specialize", "versions"),
+    "tests/recorded": ("dispatch",),
+    "tests/reverse": TRANSFORMS,
     "tests/rules": ("models", "runtime"),
-    "tests/batch": ("forward", "transforms.py"),
-    "tests/test_transforms.py": ("batch", "forward", "reverse"),
-    "tests/test_api.py": ("api.py", "derivatives.py", "dispatch"),
-    "tests/test_gallery.py": ("optim", "scipy"),
+    "tests/runtime": ("rules",),
+    "tests/scipy": ("models",),
+    "tests/site": ("core", "explanation.py", "listing.py"),
+    "tests/specialize": TRANSFORMS,
+    "tests/stress": ("cache", "dispatch", "versions"),
+    "tests/test_api.py": (*TRANSFORMS, "derivatives.py", "dispatch", "versions"),
     "tests/test_docs.py": ("codegen",),
-    "tests/test_examples.py": ("api.py", "codegen"),
+    "tests/test_errors.py": ("dispatch", "versions"),
+    "tests/test_examples.py": ("api.py", "codegen", "shipping"),
+    "tests/test_gallery.py": ("optim", "scipy"),
+    "tests/test_implicit.py": TRANSFORMS,
+    "tests/test_sparse.py": TRANSFORMS,
+    "tests/test_transforms.py": (*TRANSFORMS, "batch", "dispatch", "versions"),
+    "tests/validation": ("builder", "forward", "optimize", "reverse"),
+    "tests/versions": ("dispatch",),
 }
 """Tests of several rooms: a file or folder of tests, with what it looks at beside the room of its own name."""
 
@@ -49,7 +66,7 @@ def related(files: Iterable[str]) -> list[str]:
         if first == "tests" and rest:
             found.add(file if file.endswith(".py") and rest[0].startswith("test_") else f"tests/{rest[0]}")
         elif first == "s2s" and rest:
-            found |= of_room(rest[0])
+            found.update(of_room(rest[0]))
         elif first == "docs":
             found |= {"tests/site", "tests/test_docs.py"}
         elif first in ("examples", "benchmarks"):
@@ -57,10 +74,12 @@ def related(files: Iterable[str]) -> list[str]:
     return sorted(path for path in found if (ROOT / path).exists())
 
 
-def of_room(room: str) -> set[str]:
+@functools.cache
+def of_room(room: str) -> list[str]:
     """Return the tests of a folder or module of s2s: those of its name, and those that span it."""
     name = room.removesuffix(".py")
-    return {f"tests/{name}", f"tests/test_{name}.py", *(path for path, rooms in SPANNING.items() if room in rooms)}
+    paths = [f"tests/{name}", f"tests/test_{name}.py", *(path for path, rooms in SPANNING.items() if room in rooms)]
+    return [path for path in paths if (ROOT / path).exists()]
 
 
 if __name__ == "__main__":

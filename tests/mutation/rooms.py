@@ -10,34 +10,18 @@ from collections.abc import Iterable, Iterator
 
 from tests.mutation.operators import Mutant, mutants, parts_of
 from tests.mutation.record import text_of
+from tests.related import of_room
 
-TRANSFORMS = """
-    tests/language tests/inplace tests/normalize tests/specialize tests/reverse tests/forward tests/batch tests/optimize
-    tests/directives tests/codegen tests/cache/test_lowered.py tests/versions/test_boundary.py tests/test_api.py
-    tests/test_implicit.py tests/test_sparse.py tests/test_transforms.py tests/fuzz/test_found.py
-""".split()
-CALLS = ["tests/test_api.py", "tests/test_transforms.py", "tests/test_errors.py", "tests/cache", "tests/language"]
-
-ROOMS = {
-    "specialize": ["tests/specialize", "tests/purity", *TRANSFORMS],
-    "reverse": ["tests/reverse", "tests/builder", *TRANSFORMS],
-    "forward": ["tests/forward", "tests/builder", *TRANSFORMS],
-    "optimize": ["tests/optimize", *TRANSFORMS],
-    "analysis": ["tests/analysis", *TRANSFORMS, "tests/purity"],
-    "rules": ["tests/rules", "tests/models", "tests/batch", "tests/directives", "tests/runtime"],
-    "models": ["tests/models", "tests/rules", "tests/scipy", "tests/language"],
-    "backends": ["tests/backends"],
-    "dispatch": ["tests/dispatch", "tests/versions", "tests/recorded", *CALLS],
-    "versions": ["tests/versions", "tests/dispatch", *CALLS],
-    "recorded": ["tests/recorded", "tests/dispatch/test_recorded_versions.py"],
-    "shipping": ["tests/shipping", "tests/cli/test_building.py", "tests/test_examples.py"],
-}
-"""The tests of each room: its own first, which mirror its modules, then those of what is made with it."""
+ROOMS = (
+    "specialize", "reverse", "forward", "optimize", "analysis", "rules", "models", "backends", "dispatch", "versions",
+    "recorded", "shipping",
+)
+"""What is changed. Its tests are those that ``tests.related`` names."""
 
 
 def paths_of(rooms: Iterable[str]) -> list[str]:
     """The paths of the tests of rooms, each once."""
-    paths = list(dict.fromkeys(path for room in rooms for path in ROOMS[room]))
+    paths = list(dict.fromkeys(path for room in rooms for path in of_room(room)))
     return [path for path in paths if not any(path.startswith(f"{other}/") for other in paths)]
 
 
@@ -60,7 +44,7 @@ def distance_of(test: str, file: str) -> float:
 
 
 def belongs(test: str, room: str) -> bool:
-    return room not in ROOMS or any(test.startswith((f"{path}/", f"{path}::")) for path in ROOMS[room])
+    return room not in ROOMS or any(test.startswith((f"{path}/", f"{path}::")) for path in of_room(room))
 
 
 @functools.cache
