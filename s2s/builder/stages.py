@@ -56,15 +56,15 @@ class Remark:
 
 
 class Clock:
-    """The seconds that the stages of one compilation take, by their names."""
+    """The seconds of the processor that the stages of one compilation take, by their names."""
 
     def __init__(self) -> None:
         self.laps: dict[str, float] = {}
-        self._last = time.perf_counter()
+        self._last = time.thread_time()
 
     def lap(self, name: str) -> None:
         """Say that a stage has ended, which began where the one before it did."""
-        now = time.perf_counter()
+        now = time.thread_time()
         self.laps[name] = self.laps.get(name, 0.0) + now - self._last
         self._last = now
 

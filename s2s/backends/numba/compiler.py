@@ -359,7 +359,7 @@ class Wrapped(Caller):
         if refused is not None:
             reason, line = refused
             raise Refused(reason.removeprefix(_FINAL), line, reason.startswith(_FINAL))
-        start = time.perf_counter()
+        start = time.thread_time()
         try:
             self._compile_for(types_of)
         except Refused as found:
@@ -368,7 +368,7 @@ class Wrapped(Caller):
                 self.kept.refuse(types_of, found.reason, found.line)
                 self.first = self.first or (self.kept, types_of)
             raise
-        seconds = time.perf_counter() - start
+        seconds = time.thread_time() - start
         is_kept = self.kept is not None and self.kept.write()
         if self.text.is_aside:
             self.compiled.disable_compile()
