@@ -1,6 +1,7 @@
 """Runs that are watched, stopped, interrupted, saved and gone on with: two are, bit for bit, the one of all steps."""
 
 import io
+import itertools
 import os
 import pickle
 import re
@@ -8,7 +9,7 @@ import signal
 import subprocess
 import sys
 import textwrap
-import threading
+import types
 
 import numpy as np
 import pytest
@@ -267,26 +268,27 @@ def test_ctrl_c_gives_what_there_is():
 
 
 @pytest.fixture
-def interrupts():
-    """Ctrl-C raises, whatever a library that another test has used has made of it."""
+def interrupt_after():
+    """Ctrl-C, after so many seconds of the processor; it raises, whatever another test's library has made of it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
+    of_timer = signal.signal(signal.SIGPROF, lambda *_: signal.raise_signal(signal.SIGINT))
+    yield lambda seconds: signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
+    signal.signal(signal.SIGPROF, of_timer)
     signal.signal(signal.SIGINT, before or signal.default_int_handler)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals of Windows are others")
-def test_ctrl_c_at_any_time_leaves_nothing_half_done(interrupts):
+def test_ctrl_c_at_any_time_leaves_nothing_half_done(interrupt_after):
     opt, lost = Adam(0.01), 0  # Python drops an interrupt that comes in a finalizer
     for delay in np.linspace(0.0005, 0.02, 12):
-        rng, timers = np.random.default_rng(5), []
+        rng = np.random.default_rng(5)
 
         def later(found):
             if found.step == 1:
-                timers.append(threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)))
-                timers[0].start()
+                interrupt_after(delay)
 
         found = opt.minimize(random_loss, start(), X, Y, rng, steps=20_000, callback=later)
-        timers[0].join()
         lost += not found.interrupted
         whole = opt.minimize(random_loss, start(), X, Y, np.random.default_rng(5), steps=found.step + 3)
         np.testing.assert_array_equal(found.history, whole.history[:-3])
@@ -308,7 +310,10 @@ def test_a_notebook_shows_a_line(monkeypatch):
     class OutStream(io.StringIO):
         __module__ = "ipykernel.iostream"
 
-    output = OutStream()
+    output, clock = OutStream(), types.SimpleNamespace(monotonic=itertools.count(10.0, 0.15).__next__)
     monkeypatch.setattr(sys, "stderr", output)
-    Adam(0.1).minimize(lambda x: np.sum(x**2), np.ones(2), steps=3, progress=True)
-    assert re.fullmatch(r"(\rAdam [123]/3 loss [\d.]+ 0 s)+ *\n", output.getvalue())
+    monkeypatch.setattr("s2s.optim.progress.time", clock)  # a line at every second step
+    Adam(0.1).minimize(lambda x: np.sum(x**2), np.ones(2), steps=7, progress=True)
+    steps = (1, 0), (3, 1), (5, 1), (7, 1), (7, 1)
+    lines = "".join(rf"\rAdam {step}/7 loss [\d.]+ {seconds} s *" for step, seconds in steps)
+    assert re.fullmatch(lines + r"\n", output.getvalue())
