@@ -180,7 +180,7 @@ def steps_by_jax(policy, step, scale, name):
     return by_jax(lambda x: jnp.sum(same(scale * x) * jnp.sin(x)), POINTS, direction_at(POINTS))
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name, policy, nestings", in_turn(ARRAYS | SCALED, NESTINGS, 1))
 def test_policies_of_functions_of_arrays(name, policy, nestings):
     fn, step, scale, theirs = SCALED[name] if name in SCALED else (*ARRAYS[name][:2], 1.0, ARRAYS[name][2])

@@ -134,7 +134,7 @@ def gradients():
     """The forms of each pair with modes: a pure form has no store, and a sample of them is enough."""
     for pair in PAIRS:
         for form, mode in (("mutating", "reverse"), ("mutating", "forward"), ("pure", "reverse")):
-            marks = pytest.mark.grid(1 / 3) if form == "pure" else ()
+            marks = pytest.mark.grid(1 / 4 if form == "pure" else 1 / 2)
             yield pytest.param(pair, form, mode, id=f"{pair.name}-{form}-{mode}", marks=marks)
 
 
@@ -174,7 +174,7 @@ def laid_out(args, like):
     return [one(array, model) for array, model in zip(args, like, strict=True)]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 @pytest.mark.parametrize("mode", MODES)
 def test_program(program, mode):

@@ -99,7 +99,7 @@ REFUSALS = ("S2S104", "S2S112", "S2S132", "S2S134", "S2S138", "S2S144", "S2S201"
 CHECKED = [case for case in CASES if can_be_checked(case)]
 
 
-@pytest.mark.grid(1 / 24)
+@pytest.mark.grid(1 / 40)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("case", CHECKED, ids=lambda case: case.name)
 def test_some_of_the_bank_to_second_order(case, mode):

@@ -128,7 +128,7 @@ CASES = {
 }
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("name", CASES)
 def test_fits(name):
     f, x = CASES[name]

@@ -108,7 +108,7 @@ subscripts.slices_of_three
 """Cases of the bank in which passes change something; ``test_language`` runs all of them without any optional pass."""
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("name", sorted(passes.OPTIONAL))
 def test_a_program_is_differentiated_without_one_pass(name, monkeypatch):
     (path,) = (path for path in FILES if path.stem == name)
@@ -119,7 +119,7 @@ def test_a_program_is_differentiated_without_one_pass(name, monkeypatch):
     np.testing.assert_allclose(np.sum(args[0] * wanted), tangent, rtol=1e-12)
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("case", [case for case in CASES if case.name in SAMPLES], ids=lambda case: case.name)
 def test_the_bank_is_differentiated_without_each_pass(case, monkeypatch):
     for name in passes.OPTIONAL:

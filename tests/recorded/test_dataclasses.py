@@ -44,7 +44,8 @@ def made_inside(x):
     return dataclasses.replace(inner, p=1.0).q
 
 
-@pytest.mark.parametrize("f", [as_dict, as_tuple, made_inside])
+# a recording that makes a class looks at all that the class can reach: in a process of many tests, for many seconds
+@pytest.mark.parametrize("f", [as_dict, as_tuple, pytest.param(made_inside, marks=pytest.mark.slow)])
 def test_copies_of_dataclasses(f):
     np.testing.assert_allclose(s2s.grad(f)(X), 4.0 * X**3)
     np.testing.assert_allclose(s2s.jacfwd(f)(X), 4.0 * X**3)

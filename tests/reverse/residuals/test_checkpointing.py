@@ -65,7 +65,7 @@ def same(a, b):
     np.testing.assert_allclose(a, b, rtol=1e-13, atol=1e-13 * np.max(np.abs(b), initial=1e-300))
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("snapshots", [1, 3])
 @pytest.mark.parametrize("f", bank.LOOPS, ids=lambda f: f.__name__)
 def test_a_loop_has_the_gradient_that_it_has_without_checkpoints(f, snapshots, without):
