@@ -213,6 +213,7 @@ def central_difference(function, x, h=1e-6):
     return np.array([(function(x + step) - function(x - step)) / (2 * h) for step in steps])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize(("start", "code", "is_refused", "is_recorded"), list(language_examples()))
 def test_language_example(start, code, is_refused, is_recorded, tmp_path, monkeypatch):

@@ -135,6 +135,7 @@ SECOND = {
 }
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("nesting", SECOND)
 @pytest.mark.parametrize("f", [of_draws, of_a_shuffle], ids=lambda f: f.__name__)

@@ -23,6 +23,7 @@ def outputs(notebook):
     return found
 
 
+@pytest.mark.slow
 def test_the_notebook_runs_and_shows_what_is_stored(rewrite, monkeypatch):
     nbformat = pytest.importorskip("nbformat")
     nbclient = pytest.importorskip("nbclient")

@@ -33,7 +33,7 @@ def outcome(program, mode):
         return why
 
 
-@pytest.mark.grid(1 / 8)
+@pytest.mark.grid(1 / 16)
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize("part", range(8))
 def test_the_bank(part, mode, capsys):

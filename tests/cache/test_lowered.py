@@ -141,6 +141,7 @@ def test_a_damaged_file_is_replaced(folder, content):
     assert opened(file) == marshal.loads(whole[lowered.DIGEST :])
 
 
+@pytest.mark.slow
 def test_a_damaged_entry_is_replaced(folder):
     first = run(folder, "f")
     file = the_file(folder)

@@ -198,6 +198,7 @@ def test_packages_are_built_by_folder_and_by_name(folder):
     assert run("build", "nothing_of_that_name").exit_code == 1
 
 
+@pytest.mark.slow
 def test_insert_writes_below_each_function_and_leaves_the_rest_as_it_is(folder):
     file = folder / "orbit_to_build.py"
     before = file.read_text()

@@ -385,6 +385,7 @@ def test_a_message_of_numba_always_says_something(written):
 # --- as it is printed -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_it_is_printed_below_the_lines(tmp_path, monkeypatch):
     pytest.importorskip("numba")
     monkeypatch.chdir(tmp_path)

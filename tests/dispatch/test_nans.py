@@ -254,6 +254,7 @@ AT_A_SINGLE_POINT = np.array([0.1, 0.25, 0.5, 0.3, 0.7, 0.72, 0.9])
 FLAT_IN_PARTS = np.array([0.1, 0.1, 0.3, 0.7, 0.7, 0.9, 1.2])
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize(
     "f, u",
     [

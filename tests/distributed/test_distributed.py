@@ -268,6 +268,7 @@ def test_hessian_vector_products_of_objects_in_containers():
     assert type(found["layers"][1]) is Slotted and found["layers"][1].label is None
 
 
+@pytest.mark.slow
 def test_the_text_of_a_derivative_along_a_vector_stays():
     made = along_a_vector(total, "total")
     for _ in range(2):  # what no code object keeps is taken out when the next text is registered
@@ -575,6 +576,7 @@ def test_training_tells_its_progress(capsys):
     assert re.fullmatch(pattern, capsys.readouterr().err)
 
 
+@pytest.mark.slow
 def test_training_with_an_optimizer():
     objective = d.value_and_grad(total, over="X, y")
     adam = s2s.optim.Adam(0.05)

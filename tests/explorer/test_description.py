@@ -152,6 +152,7 @@ def test_choices_branches_and_active_variables_are_marked(rng):
     assert ["policy", "np.floor is differentiated straight through"] in at["facts"]
 
 
+@pytest.mark.slow
 def test_the_line_that_takes_longest_takes_longest(rng, monkeypatch):
     """By the time of the processor, of which other processes take none."""
     monkeypatch.setattr("s2s.explorer.costs.time", types.SimpleNamespace(perf_counter=time.process_time))
@@ -359,6 +360,7 @@ def test_second_derivatives_come_from_the_lines_of_the_function():
         assert from_ & {key(found, "a = 3.0 * x"), key(found, "b = a * a"), key(found, "return np.sum(b)")}
 
 
+@pytest.mark.slow
 def test_the_page_is_one_file_that_loads_nothing(tmp_path, rng):
     page = s2s.explore(programs.loss, *state(rng))
     assert page.save(tmp_path / "page.html").read_text() == page

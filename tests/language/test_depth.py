@@ -336,6 +336,7 @@ def test_pieces_have_the_places_of_the_whole():
     assert shown == {f"x[{k}]" for k in range(400)}
 
 
+@pytest.mark.slow
 def test_the_work_is_linear(made):
     """Four times the terms take at most six times as many calls: a quadratic pass takes sixteen times."""
 

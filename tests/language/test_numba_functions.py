@@ -73,6 +73,7 @@ SAID = {
 """What is said of the functions that are refused."""
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", SAID)
 @pytest.mark.parametrize("recorded", ["0", "1"])
 def test_stencils_and_jitclasses_are_refused_with_what_to_write(name, recorded, monkeypatch):

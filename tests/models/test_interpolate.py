@@ -146,6 +146,7 @@ def test_programs(f: Any) -> None:
     assert s2s.jvp(f, (x,), (1.0,))[1] == pytest.approx(gradient, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_surfaces_by_places_to_second_order() -> None:
     def f(at):
         return np.sum(ROUGH(at) ** 2)

@@ -51,6 +51,7 @@ AT = [1.3, 0.7, 0.4, 0.2, 1.9]
 BACK = [1.3, 0.7, 0.4, 1.9, 0.2]
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA", "odeint"])
 def test_an_oscillator(method: str) -> None:
     """Values are SciPy's, derivatives as accurate as the tolerances, in both modes."""

@@ -46,7 +46,7 @@ CASES = {
 }
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives(name):
     f, x = CASES[name]

@@ -158,7 +158,7 @@ def integrals(t):
         lambda x: np.sin(x * t), 0.0, 1.0, n=4)[0]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize(
     "f",
     [

@@ -85,6 +85,7 @@ def test_smoothing(f, k, s):
     np.testing.assert_allclose(s2s.jacfwd(f, argnums=1)(X, Y, W, s), expected[1], rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_smoothed_curve():
     points = np.stack([np.cos(2.0 * X), np.sin(2.0 * X)]) + 0.1 * np.random.default_rng(1).normal(size=(2, 25))
     exact = reference(X, points.T, np.ones(25), 3, 0.3)

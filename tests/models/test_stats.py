@@ -98,6 +98,7 @@ def test_all_methods(name: str, programs: Any) -> None:
         check(f, [x, 0.2, 1.3, *shapes], ARGUMENTS.get(name))
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", DENSITIES)
 def test_densities(name: str, programs: Any) -> None:
     shapes = DENSITIES[name]
@@ -400,6 +401,7 @@ def normal_of_matrices(p):
     return stats.matrix_normal.logpdf(np.outer(p[:2], p), rowcov=np.eye(2) * p[2], colcov=np.eye(3) * p[0])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [t_of_vectors, normal_of_matrices])
 def test_covariances_with_equal_eigenvalues(f):
     x, h = np.array([0.3, 0.7, 1.2]), 1e-5

@@ -108,6 +108,7 @@ def test_200_levels_by_hand():
 
 # --- random programs ----------------------------------------------------------------------------------------
 
+@pytest.mark.slow
 def test_random_programs_mean_the_same():
     from hypothesis import HealthCheck, given, settings
 

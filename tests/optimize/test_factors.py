@@ -77,6 +77,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("lapack", [True, False])
 def test_derivatives(f, lapack, monkeypatch):

@@ -184,7 +184,7 @@ def check_modes(f, a, c):
         np.testing.assert_allclose(one, other, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("f", WHOLE, ids=lambda f: f.__name__)
 def test_rows_of_triangles_are_done_at_once(f, monkeypatch):
     check_modes(f, A, C)

@@ -135,6 +135,7 @@ WHOLE = {
 }  # fmt: skip
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", WHOLE, ids=lambda f: f.__name__)
 def test_iterations_are_done_at_once(f, monkeypatch):
     x, text = WHOLE[f]

@@ -123,6 +123,7 @@ def test_what_cannot_be_pickled_is_named():
         pickle.dumps(s2s.grad(guarded))
 
 
+@pytest.mark.slow
 def test_rules_travel():
     def make():
         def f(x):

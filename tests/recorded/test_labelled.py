@@ -34,6 +34,7 @@ def of_frame(d):
     return (d["x"] * d.y).sum() + d.loc[4, "x"] ** 2 + d.mean().prod() + (d.to_numpy() @ d.to_numpy().T).sum()
 
 
+@pytest.mark.slow
 def test_a_gradient_by_a_series_has_its_index():
     expected = differences(of_series, S.to_numpy(), lambda a: pd.Series(a, index=S.index))
     gradient = s2s.grad(of_series)(S)
@@ -51,6 +52,7 @@ def test_a_gradient_by_a_frame_has_its_labels():
     assert s2s.jvp(of_frame, (TABLE,), (along,))[1] == pytest.approx((expected * along).to_numpy().sum(), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_columns_without_floats_stay():
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "k": ["a", "b", "a"]})
     gradient = s2s.grad(lambda d: (d.groupby("k")["x"].sum() ** 2).sum())(table)
@@ -58,6 +60,7 @@ def test_columns_without_floats_stay():
     assert list(gradient["k"]) == ["a", "b", "a"]
 
 
+@pytest.mark.slow
 def test_a_result_with_labels_has_cotangents_with_labels():
     out, pullback = s2s.vjp(lambda s: s * s + 1.0, S)
     (bar,) = pullback(pd.Series([1.0, 2.0, 3.0], index=S.index, name="v"))
@@ -75,6 +78,7 @@ def test_other_labels_are_refused(call):
         call(pd.Series([1.0, 1.0, 1.0], index=list("bca")))
 
 
+@pytest.mark.slow
 def test_what_the_function_changes_stays_the_callers():
     given = S.copy()
 
@@ -109,6 +113,7 @@ def test_a_jacobian_by_a_series_is_an_array(derivative):
         derivative(squares)(S), [[2 * a + b, a, 0.0], [b, 2 * b + a, 0.0], [b, a, 2 * c]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("derivative", [s2s.jacrev, s2s.jacfwd])
 def test_a_jacobian_by_a_frame_has_an_array_for_each_column(derivative):
     found = derivative(lambda d: d["x"] * d["y"] ** 2)(TABLE)

@@ -61,6 +61,7 @@ def jacobians(x):
     return np.sum(s2s.jacfwd(lambda v: np.sin(v) * x)(doubled(x)) * s2s.jacrev(lambda v: v**2 * x)(x))
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize(
     "f",

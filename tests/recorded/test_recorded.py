@@ -211,6 +211,7 @@ def test_forward_mode(f):
     assert np.isclose(slope, differences(f, X) @ direction, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", [f for f in PROGRAMS if f not in (vectorized, nested)])
 def test_second_order(f):
     wanted = differences(s2s.grad(f), X)

@@ -109,6 +109,7 @@ def of_complex_roots(x):
     return optimize.newton(lambda z: z**3 - x[0] * 1j, 0.5 + 0.5j, tol=1e-14).real * x[1]
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f, tolerance", [
     (of_objects, 1e-7), (of_systems, 1e-7), (of_minima, 1e-5), (of_time, 1e-7), (of_complex_roots, 1e-7),
 ])

@@ -27,7 +27,7 @@ def known(page):
     return add
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_prints_what_it_shows(page, rewrite, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

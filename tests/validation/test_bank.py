@@ -33,6 +33,7 @@ def assert_right(f, args, mode, kwargs=None, argnums=None):
     assert reports and "lower" in reports[0].checked and "emit" in reports[-1].checked
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("mode", ["vjp", "jvp"])
 @pytest.mark.parametrize("case", CASES[::EVERY], ids=lambda case: case.name)
 def test_bank(case, mode):

@@ -128,7 +128,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.grid(0.2)
+@pytest.mark.grid(0.1)
 @pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=lambda p: getattr(p, "__name__", ""))
 def test_constructs(f, x):
     check(f, x)
@@ -162,6 +162,7 @@ def test_gradients_for_compiled_code_have_them_too():
     np.testing.assert_allclose(s2s.njit_grad(parallel_loop)(V), np.sin(2.0 * V), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_a_view_that_python_gives_is_one():
     def f(a):
         b = np.zeros((2, 3))

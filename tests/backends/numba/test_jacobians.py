@@ -39,7 +39,7 @@ def by_differences(f, args, k):
     return np.moveaxis(np.array(columns), 0, -1).reshape((*np.shape(f(*args)), *arg.shape))
 
 
-@pytest.mark.grid(0.2)
+@pytest.mark.grid(0.1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("mode", ["jacfwd", "jacrev", "jacobian"])
 @pytest.mark.parametrize(("f", "args", "argnums"), CASES)

@@ -117,6 +117,7 @@ def test_other_threads_compile_beside():
     assert results == [6.0]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::s2s.NumbaFallbackWarning")
 def test_gradients_of_linear_algebra():
     def loss(a, b):

@@ -242,6 +242,7 @@ def test_exits_and_elements():
     check(rosenbrock, V)
 
 
+@pytest.mark.slow
 def test_arrays(rng):
     check(elementwise, V, V[::-1].copy())
     check(elementwise, M, M * 2.0)
@@ -446,6 +447,7 @@ def test_integers_beyond_64_bits():
     assert s2s.grad(on_numba(fibonacci))(1.0, 10) == 55.0
 
 
+@pytest.mark.slow
 def test_arrays_that_share_memory_in_an_update_in_place():
     def shifted(a):
         a = a * 2.0

@@ -95,6 +95,7 @@ def test_a_function_has_the_gradient_that_it_has_without_a_checkpoint(f, without
     np.testing.assert_allclose(at_start(bank, lambda: s2s.grad(f)(X, 3)), expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize(
     "f", [f for f in (*bank.LOOPS, *bank.FUNCTIONS) if f is not bank.shuffled], ids=lambda f: f.__name__
 )
@@ -106,6 +107,7 @@ def test_a_pullback_may_be_called_twice(f):
         same(pullback(cotangent)[0], cotangent * gradient)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", [*bank.LOOPS, *bank.FUNCTIONS], ids=lambda f: f.__name__)
 def test_forward_mode_takes_no_notice(f, without):
     args = (3, 2) if f in bank.LOOPS else (3,)
@@ -170,6 +172,7 @@ def for_numbers(check, most_steps, snapshots, count):
     take(given(st.integers(1, most_steps), st.integers(*snapshots))(check))()
 
 
+@pytest.mark.slow
 def test_the_schedule_is_optimal():
     def check(steps, snapshots):
         advanced, most = run(steps, snapshots)
