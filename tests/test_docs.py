@@ -9,6 +9,7 @@ import contextlib
 import doctest
 import inspect
 import io
+import linecache
 import os
 import re
 import runpy
@@ -340,6 +341,7 @@ def test_the_program_that_was_written_for_autograd_runs(tmp_path, monkeypatch):
 
 def test_the_profiler_times_the_lines_that_the_page_shows(tmp_path, monkeypatch):
     pytest.importorskip("line_profiler")
+    monkeypatch.setattr(linecache, "cache", dict(linecache.cache))  # the profiler empties it
     printed, shown = program(DEBUGGING, "LineProfiler", tmp_path, monkeypatch)
     found = printed.splitlines()
     for line in shown.splitlines()[2:]:
