@@ -60,7 +60,7 @@ def pytest_collection():
 def pytest_collection_finish():
     sys.dont_write_bytecode = True  # a test may write a module twice in a second, which bytecode does not tell apart
     gc.freeze()  # the tests themselves live to the end: the collector need not look through them
-    gc.set_threshold(100_000, 20, 20)  # a compilation leaves some ten thousand objects: not one collection for each
+    gc.set_threshold(10_000_000, 20, 20)  # a compilation leaves ten thousand objects, most of which live on
 
 
 @pytest.fixture
