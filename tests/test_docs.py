@@ -118,7 +118,7 @@ def test_the_rules_of_the_example_are_found_and_it_prints_what_it_shows(tmp_path
 
 def check_sample(rule, sample):
     """The samples of the example, by the tests that run those of the rules of s2s itself."""
-    from tests.rules.test_rules import Case, pair
+    from tests.rules.cases import Case, pair
 
     case = Case(rule, sample)
     change, width = case.difference()

@@ -409,5 +409,3 @@ np.fft.hfft(Zv)[:4] + np.fft.ihfft(v)[0] + np.fft.fftfreq(4) * v
 np.fft.fftfreq(4, d=p[0, 0]) * v + np.fft.rfftfreq(4, p[0, 1])[0]
 np.real(np.fft.ifft2(np.fft.fft2(x) * np.fft.fft2(y)))
 """
-
-STATEMENTS = ELEMENTWISE + REDUCTIONS + SHAPES + INDEXING + PRODUCTS + LINALG + FFT

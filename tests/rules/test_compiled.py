@@ -1,139 +1,26 @@
-"""Every rule through the compiler: what the generated gradient gives is what the rule gives on NumPy alone."""
+"""Every rule through the compiler, with arguments of every kind: what it gives is what the rule gives on NumPy alone.
+
+The calls of the samples of a rule, and those with arguments of other kinds (float32 and float16, lists, arrays of rank
+0 and NumPy's numbers), are statements of one function, which is compiled once for each mode.
+"""
 
 from __future__ import annotations
 
-import builtins
-import cmath
 import functools
-import heapq
-import importlib.util
-import math
-import operator
-import sys
-import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pytest
-import scipy.sparse.linalg
-from test_rules import CHECKED, Case, draws, pair, samples_of, tree
 
 import s2s
-from s2s import runtime as rt
-from s2s.rules import table
-from s2s.rules.numpy import elementwise, indexing, polynomials, shape
-from s2s.rules.samples import Draw, Sample
+from s2s.core.record import replace
+from s2s.rules.samples import Draw
 from s2s.rules.table import RULES, Rule
+from tests.rules.cases import CHECKED, IN_PLACE, OWN, Case, aspect, attempt, pair, sample_with, tree
+from tests.rules.programs import Program, build, moves, places, to_compile, to_compile_forward, whole
 
-table.extend()
-MODULES = (
-    builtins, math, cmath, operator, heapq, rt, elementwise, indexing, polynomials, shape, np, np.linalg,
-    np.lib.stride_tricks, np.emath,
-    *(sys.modules[name] for name in table.EXTENSIONS if name in sys.modules),
-    scipy.sparse.linalg, scipy.special._ufuncs,
-    *(module for name, module in sys.modules.items() if name.startswith(("s2s.models.", "s2s.rules."))),
-)
-
-
-# --- a sample as source ---------------------------------------------------------------------------------------------
-
-
-def path_of(fn: Any) -> str | None:
-    """Where a function is found, None for a method of arrays."""
-    if id(fn) not in PATHS:  # not every callable can be hashed
-        PATHS[id(fn)] = fn, find_path(fn)
-    return PATHS[id(fn)][1]
-
-
-PATHS: dict[int, tuple[Any, str | None]] = {}
-
-
-def find_path(fn: Any) -> str | None:
-    if isinstance(getattr(fn, "__self__", None), np.ufunc):
-        return f"numpy.{fn.__self__.__name__}.{fn.__name__}"
-    for module in MODULES:
-        name = getattr(fn, "__name__", "")
-        if getattr(module, name, None) is fn:
-            return name if module is builtins else f"{module.__name__}.{name}"
-    for name, member in vars(scipy.special).items():
-        if member is fn:  # some of an older SciPy have no name of their own
-            return f"scipy.special.{name}"
-    return None
-
-
-class Program:
-    """The text of a function that makes the call of a sample, the arrays that it is to be called with, and its
-    constants.
-    """
-
-    def __init__(self, rule: Rule, sample: Sample) -> None:
-        self.parameters: list[str] = []
-        self.constants: dict[str, Any] = {}
-        made = [self.spell(a) for a in sample.args]
-        named = [f"{k}={self.spell(v)}" for k, v in sample.kwargs.items()]
-        path = path_of(rule.fn)
-        if path is None:
-            call = f"{made[0]}.{rule.fn.__name__}({', '.join([*made[1:], *named])})"
-        else:
-            call = f"{path}({', '.join([*made, *named])})"
-        imports = "\n".join(f"import {m.__name__}" for m in MODULES if m is np or f"{m.__name__}." in call)
-        self.text = f"{imports}\n\n\ndef f({', '.join(self.parameters)}):\n    return {call}\n"
-
-    def spell(self, value: Any) -> str:
-        """An argument as source: a parameter for each draw."""
-        if isinstance(value, Draw):
-            self.parameters.append(f"p{len(self.parameters)}")
-            return self.parameters[-1]
-        if isinstance(value, dict):
-            return "{" + ", ".join(f"{k!r}: {self.spell(v)}" for k, v in value.items()) + "}"
-        if isinstance(value, list):
-            return "[" + ", ".join(map(self.spell, value)) + "]"
-        if type(value) is tuple:
-            return "(" + "".join(f"{self.spell(v)}, " for v in value) + ")"
-        if isinstance(value, np.ndarray) or scipy.sparse.issparse(value):
-            self.constants[f"c{len(self.constants)}"] = value
-            return f"c{len(self.constants) - 1}"
-        if callable(value) and path_of(value) is not None:
-            return str(path_of(value))
-        if isinstance(value, type):
-            return f"numpy.{value.__name__}" if value.__module__ == "numpy" else value.__name__
-        if isinstance(value, float) and not math.isfinite(value):
-            return "numpy.inf" if value > 0 else "-numpy.inf"
-        return "..." if value is ... else repr(value)
-
-    def build(self, folder: Any) -> types.FunctionType:
-        """The function, from a file of its own, so that its source is found."""
-        file = folder / "program.py"
-        file.write_text(self.text, encoding="utf-8")
-        spec = importlib.util.spec_from_file_location("program", file)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-        vars(module).update(self.constants)
-        return module.f
-
-
-def whole(y: Any, y_bar: Any) -> Any:
-    """A cotangent with the containers of the result."""
-    if isinstance(y, (list, tuple)):
-        items = [whole(a, b) for a, b in zip(y, y_bar, strict=True)]
-        return type(y)(*items) if hasattr(y, "_fields") else type(y)(items)
-    return y_bar
-
-
-def flat(template: Any, leaves: list[Any]) -> Iterator[Any]:
-    yield from (leaf for leaf, _ in zip(leaves, draws(template), strict=True))
-
-
-# --- the test -------------------------------------------------------------------------------------------------------
-
-
-IN_PLACE = (
-    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ipow, operator.imod, operator.ifloordiv,
-    operator.imatmul,
-)
-"""They would change the arrays of the caller, which the compiler refuses."""
+OF_NUMPY = {id(rule) for rule in OWN}
 
 
 def cases(*kinds: str) -> list[Any]:
@@ -141,54 +28,133 @@ def cases(*kinds: str) -> list[Any]:
     return [pytest.param(rule, id=rule.name) for rule in rules]
 
 
-def bodies(rule: Rule) -> tuple[Any, ...]:
-    """What a rule consists of; aliases of a function have rules of the same bodies."""
-    found = (*rule.partials, *rule.cotangents.values(), *rule.tangents.values(), rule.tangent)
-    return (rule.kind, *(getattr(body, "__code__", body) for body in found))
+class Call:
+    """A call in a program, what it is checked by, and what the compiler gives for it."""
+
+    def __init__(self, case: Case, check: Callable[[Call], None], what: str, has_tangent: bool = True) -> None:
+        self.case, self.check, self.what, self.has_tangent = case, check, what, has_tangent
+        self.leaves: list[Any] = []
+        self.cotangents: list[Any] = []
+        self.out = self.tangent = None
+
+    def reverse(self) -> float:
+        """The derivative along the directions by the cotangents."""
+        pairs = zip(self.cotangents, moves(self.case), strict=True)
+        return sum(pair(g, d) for g, d in pairs if d is not None)
+
+    def forward(self) -> float:
+        return pair(self.case.y_bar, self.tangent)
 
 
-def first_of_bodies() -> dict[Any, Rule]:
-    found: dict[Any, Rule] = {}
-    for rule in RULES.values():
-        found.setdefault(bodies(rule), rule)
-    return found
+def differentiate(calls: Sequence[Call], folder: Any, modes: str, wrap: Any = lambda f: f) -> None:
+    """Compile the calls in one function and note what its derivatives are, by the modes, for each of them."""
+    program = Program([call.case for call in calls])
+    f, leaves = wrap(program.build(folder)), program.leaves()
+    out, pullback = s2s.vjp(f, *leaves)
+    cotangents = pullback(tuple(whole(y, call.case.y_bar) for y, call in zip(out, calls, strict=True)))
+    parts = zip(program.split(leaves), program.split(cotangents), calls, out, strict=True)
+    for (_, given), (_, found), call, y in parts:
+        call.leaves, call.cotangents, call.out = given, found, y
+    if "forward" in modes:
+        directions = [d if call.has_tangent else None for call in calls for d in moves(call.case)]
+        _, tangents = s2s.jvp(f, leaves, directions)
+        for call, tangent in zip(calls, tangents, strict=True):
+            call.tangent = tangent
 
 
-FIRST_OF_BODIES = first_of_bodies()
+def check_all(calls: list[Call], folder: Any, modes: str, wrap: Any = lambda f: f) -> None:
+    """Check all calls, compiled together; where that fails one by one, to say which one it is that fails."""
+    if not calls:
+        return
+    try:
+        differentiate(calls, folder, modes, wrap)
+    except Exception:
+        for call in calls:
+            with aspect(f"compiled alone, {call.what}", call.case.rule, call.case.sample):
+                differentiate([call], folder, modes, wrap)
+        raise
+    for call in calls:
+        with aspect(f"compiled, {call.what}", call.case.rule, call.case.sample):
+            call.check(call)
 
 
-def to_compile(rule: Rule) -> tuple[Sample, ...]:
-    """The samples that are compiled: the first and the last one where other samples make no other code, which are those
-    of bodies that another rule has too, and of elementwise functions."""
-    is_alias = FIRST_OF_BODIES[bodies(rule)] is not rule and any(body is not None for body in bodies(rule)[1:])
-    if (is_alias or rule.kind in ("partials", "several")) and len(rule.samples) > 2:
-        return rule.samples[0], rule.samples[-1]
-    return rule.samples
+# --- the test -------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("rule", cases(*CHECKED))
-def test_generated_gradient_gives_what_the_rule_gives(rule: Rule, tmp_path: Any) -> None:
-    for sample in to_compile(rule):
-        case, program = Case(rule, sample), Program(rule, sample)
-        expected = case.cotangents()
-        f = program.build(tmp_path)
-        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
-        order = [(name, i) for name, item in case.template.items() for i, _ in enumerate(draws(item))]
-        out, pullback = s2s.vjp(f, *leaves)
-        found = pullback(whole(out, case.y_bar))
-        for (name, i), x_bar in zip(order, found, strict=True):
-            if name not in expected:  # the derivative is zero
-                assert not np.any(x_bar)
-                continue
-            np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=program.text)
+def test_compiled_rule(rule: Rule, tmp_path: Any, in_sample: Any) -> None:
+    samples = to_compile(rule)
+    forward = {id(one) for one in (samples if in_sample(0) else to_compile_forward(rule))}
+    plain = [call_of(Case(rule, sample), has_tangents(rule) and id(sample) in forward) for sample in samples]
+    others = list(calls_of_other_kinds(rule)) if id(rule) in OF_NUMPY else []
+    modes = "reverse and forward" if has_tangents(rule) or others else "reverse"
+    check_all([*plain, *others], tmp_path, modes)
+    if rule.kind != "partials":
+        check_sums_of_parts(rule, tmp_path)
 
 
-def parts_of(y: Any, path: str = "y") -> Iterator[tuple[str, np.ndarray]]:
+# Those of Python itself take functions and iterators: the tests of the language have them.
+OF_PYTHON = (sum, map, filter, functools.reduce)
+
+
+@pytest.mark.parametrize("rule", cases("model"))
+def test_compiled_model(rule: Rule, tmp_path: Any) -> None:
+    plain = [Call(Case(rule, sample), check_differences, "as the sample is") for sample in rule.samples]
+    if rule.fn not in OF_PYTHON:
+        check_all(plain, tmp_path, "reverse", s2s.differentiable(nonsmooth="zero"))  # as differences see rounding
+    if id(rule) in OF_NUMPY:
+        check_all(list(calls_of_other_kinds(rule)), tmp_path, "reverse and forward")
+
+
+def call_of(case: Case, has_tangent: bool) -> Call:
+    """The call as the sample is, against the rule in one mode or both."""
+    return Call(case, check_both_modes if has_tangent else check_gradient, "as the sample is", has_tangent)
+
+
+def has_tangents(rule: Rule) -> bool:
+    """Whether a rule has forward mode of its own."""
+    return rule.kind != "vjp" or bool(rule.tangents) or rule.tangent is not None
+
+
+def assert_value(call: Call) -> None:
+    for a, b in zip(tree(call.out), tree(call.case.y), strict=True):
+        np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-12, err_msg="value")
+
+
+def check_gradient(call: Call) -> None:
+    """The value is the function's, the cotangents are those of the rule."""
+    assert_value(call)
+    expected = call.case.cotangents()
+    for (name, i), x_bar in zip(places(call.case), call.cotangents, strict=True):
+        if name not in expected:  # the derivative is zero
+            assert not np.any(x_bar), name
+            continue
+        np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=f"cotangent of {name}")
+
+
+def check_both_modes(call: Call) -> None:
+    """As ``check_gradient``, and the tangent is that of the rule."""
+    check_gradient(call)
+    for got, want in zip(tree(call.tangent), tree(call.case.tangent()), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9, err_msg="tangent")
+
+
+def check_differences(call: Call) -> None:
+    """The value is the function's, the cotangents agree with differences."""
+    assert_value(call)
+    change, width = call.case.difference()
+    assert call.reverse() == pytest.approx(pair(call.case.y_bar, change) / width, rel=1e-6, abs=1e-9)
+
+
+# --- the cotangent of a sum is one number ---------------------------------------------------------------------------
+
+
+def parts_of(y: Any, path: str) -> Iterator[tuple[str, np.ndarray]]:
     """The arrays of floats in a result that has parts, each with where it is."""
     if isinstance(y, (tuple, list)):
         for k, part in enumerate(y):
             yield from parts_of(part, f"{path}[{k}]")
-    elif path != "y" and isinstance(y, np.ndarray) and y.dtype.kind in "fc":
+    elif path.endswith("]") and isinstance(y, np.ndarray) and y.dtype.kind in "fc":
         yield path, y
 
 
@@ -201,75 +167,114 @@ def equal_elements(y: Any, numbers: Iterator[float]) -> Any:
     return np.zeros_like(y)
 
 
-def with_parts(*kinds: str) -> list[Any]:
-    """The rules whose results have parts that are arrays."""
-    return [c for c in cases(*kinds) if any(any(parts_of(case.y)) for case in samples_of(c.values[0]))]
-
-
-@pytest.mark.parametrize("rule", with_parts("linear", "vjp", "several"))
-def test_a_sum_of_each_part_has_the_cotangent_of_equal_elements(rule: Rule, tmp_path: Any) -> None:
+def check_sums_of_parts(rule: Rule, folder: Any) -> None:
     """The cotangent of the argument of a sum is one number, where nothing makes an array of it."""
-    for sample in rule.samples:
-        case, program = Case(rule, sample), Program(rule, sample)
-        parts = [path for path, _ in parts_of(case.y)]
-        if not parts:
-            continue
-        case.y_bar = equal_elements(case.y, iter(np.arange(len(parts)) + 1.5))
-        terms = [f"numpy.real(numpy.sum({path})) * {k + 1.5}" for k, path in enumerate(parts)]
-        program.text = program.text.replace("return ", "y = ") + f"    return {' + '.join(terms)}\n"
-        f = program.build(tmp_path)
-        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
-        order = [(name, i) for name, item in case.template.items() for i, _ in enumerate(draws(item))]
-        expected = case.cotangents()
+    with_parts = [case for case in (Case(rule, sample) for sample in rule.samples) if any(parts_of(case.y, "y"))]
+    if not with_parts:
+        return
+    program, terms = Program(with_parts), []
+    for k, case in enumerate(with_parts):
+        numbers = [i + 1.5 for i, _ in enumerate(parts_of(case.y, "y"))]
+        case.y_bar = equal_elements(case.y, iter(numbers))
+        paths = (path for path, _ in parts_of(case.y, f"y{k}"))
+        terms += [f"numpy.real(numpy.sum({path})) * {number}" for path, number in zip(paths, numbers, strict=True)]
+    f, leaves = build(program.text(" + ".join(terms)), program.constants, folder), program.leaves()
+    with aspect("compiled, the gradient of the sum of each part", rule):
         found = s2s.grad(f, argnums=tuple(range(len(leaves))))(*leaves)
-        for (name, i), x_bar in zip(order, found, strict=True):
+    for case, gradients in program.split(found):
+        expected = case.cotangents()
+        for (name, i), x_bar in zip(places(case), gradients, strict=True):
             if name in expected:
-                np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9, err_msg=program.text)
+                with aspect(f"compiled, the sum of each part, cotangent of {name}", rule, case.sample):
+                    np.testing.assert_allclose(x_bar, expected[name][i], rtol=1e-9, atol=1e-9)
 
 
-def with_tangents(*kinds: str) -> list[Any]:
-    """The rules that have forward mode."""
-    return [c for c in cases(*kinds) if c.values[0].kind != "vjp" or c.values[0].tangents or c.values[0].tangent]
+# --- arguments of every kind ----------------------------------------------------------------------------------------
 
 
-def to_compile_forward(rule: Rule) -> tuple[Sample, ...]:
-    """Those of ``to_compile`` of which tangents are compiled: of a linear function, which calls it again, the first and
-    the last one; of an elementwise function, whose slopes the cotangents have too, the last one."""
-    samples = to_compile(rule)
-    if rule.kind == "linear" and len(samples) > 2:
-        return samples[0], samples[-1]
-    return samples[-1:] if rule.kind == "partials" else samples
+def calls_of_other_kinds(rule: Rule) -> Iterator[Call]:
+    """Calls with arguments of other kinds, where NumPy takes them."""
+    for made in (*of_precisions(rule), of_lists(rule), *of_numbers(rule)):
+        if made is not None and made.case.active:
+            yield made
 
 
-@pytest.mark.parametrize("rule", with_tangents(*CHECKED))
-def test_generated_tangent_gives_what_the_rule_gives(rule: Rule, every: bool, tmp_path: Any) -> None:
-    for sample in to_compile(rule) if every else to_compile_forward(rule):
-        case, program = Case(rule, sample), Program(rule, sample)
-        f = program.build(tmp_path)
-        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
-        moves = [
-            case.directions[name][i] if name in case.active else None
-            for name, item in case.template.items() for i, _ in enumerate(draws(item))
-        ]
-        _, found = s2s.jvp(f, leaves, moves)
-        for got, want in zip(tree(found), tree(case.tangent()), strict=True):
-            np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-9, err_msg=program.text)
+OF_DOUBLES = ("math.", "cmath.", "statistics.", "builtins.")
+"""Functions whose results are Python's floats: their tangents may be of less precision, as their arguments are."""
+
+IS_OLD = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+"""There ``outer`` takes a number of Python for a float64."""
 
 
-# Those of Python itself take functions and iterators: the tests of the language have them.
-OF_PYTHON = (sum, map, filter, functools.reduce)
+def of_precisions(rule: Rule) -> Iterator[Call | None]:
+    for dtype, which in ((np.float32, -1), (np.float16, 0)):
+        case = attempt(rule, rule.samples[which], dtype)
+        yield case and Call(case, functools.partial(check_precision, dtype=dtype), f"of {dtype.__name__}")
 
 
-@pytest.mark.parametrize("rule", [c for c in cases("model") if c.values[0].fn not in OF_PYTHON])
-def test_generated_gradient_of_a_model_agrees_with_differences(rule: Rule, tmp_path: Any) -> None:
-    for sample in rule.samples:
-        case, program = Case(rule, sample), Program(rule, sample)
-        leaves = [x for name, item in case.template.items() for x in flat(item, case.leaves[name])]
-        directions = [d for name in case.template for d in case.directions.get(name, [])]
-        f = s2s.differentiable(nonsmooth="zero")(program.build(tmp_path))  # as differences see rounding
-        out, pullback = s2s.vjp(f, *leaves)
-        same = [np.allclose(a, b, rtol=1e-12, atol=1e-12) for a, b in zip(tree(out), tree(case.y), strict=True)]
-        assert all(same), program.text
-        change, width = case.difference()
-        found = sum(pair(x_bar, d) for x_bar, d in zip(pullback(whole(out, case.y_bar)), directions, strict=True))
-        assert found == pytest.approx(pair(case.y_bar, change) / width, rel=1e-6, abs=1e-9), program.text
+def dtypes(value: Any) -> list[Any]:
+    return [np.asarray(leaf).dtype for leaf in tree(value) if np.asarray(leaf).dtype.kind in "fc"]
+
+
+def check_precision(call: Call, dtype: Any) -> None:
+    """The value has NumPy's own dtype, a gradient that of its argument, a tangent that of the value."""
+    rule = call.case.rule
+    assert dtypes(call.out) == dtypes(call.case.y)
+    for x, g in zip(call.leaves, call.cotangents, strict=True):
+        assert np.asarray(g).dtype == np.asarray(x).dtype
+    if not rule.name.startswith(OF_DOUBLES) and not (IS_OLD and rule.name == "numpy.power.outer"):
+        moving = [(t, y) for t, y in zip(tree(call.tangent), tree(call.out), strict=True) if np.any(t)]
+        assert dtypes([t for t, _ in moving]) == dtypes([y for _, y in moving])
+    slack = 2e-4 if dtype is np.float32 else 0.2
+    terms = zip(tree(call.case.y_bar), tree(call.tangent), strict=True)
+    size = sum(np.sum(np.abs(np.asarray(g, complex) * d)) for g, d in terms)
+    assert call.forward() == pytest.approx(call.reverse(), rel=slack, abs=slack * max(float(size), 1.0))
+
+
+QUIRKS = {"numpy.array_split": "takes the length of a list for that of any axis"}
+
+
+def of_lists(rule: Rule) -> Call | None:
+    """The first sample with arrays, lists in their place."""
+    if not rule.name.startswith(("numpy.", "builtins.")) or rule.name in QUIRKS:
+        return None
+    case = attempt(rule, next(filter(None, (sample_with(sample, as_list) for sample in rule.samples)), None))
+    return case and Call(case, check_lists, "of lists")
+
+
+def as_list(one: Draw) -> Any:
+    """A list of numbers for an array."""
+    if not one.shape or one.positive or one.complex or 0 in one.shape:
+        return one
+    number = replace(one, shape=None)
+
+    def nested(shape: tuple[int, ...]) -> Any:
+        return [nested(shape[1:]) for _ in range(shape[0])] if shape else number
+
+    return nested(one.shape)
+
+
+def check_lists(call: Call) -> None:
+    """A list is what NumPy makes of it, in both modes."""
+    assert_value(call)
+    assert call.forward() == pytest.approx(call.reverse(), rel=1e-9, abs=1e-9)
+    assert call.forward() != 0.0 or not np.any(call.case.difference()[0])
+
+
+def of_numbers(rule: Rule) -> Iterator[Call | None]:
+    """Arrays of rank 0 and numbers of NumPy where floats may stand."""
+    for kind in (np.asarray, np.float64) if rule.name.startswith("numpy.") else ():
+        made = sample_with(rule.samples[0], lambda one: replace(one, shape=()) if one.shape is None else one)
+        case = attempt(rule, made)
+        if case is not None:
+            case.leaves = {
+                name: [kind(x) if np.ndim(x) == 0 and not np.iscomplexobj(x) else x for x in given]
+                for name, given in case.leaves.items()
+            }
+            yield Call(case, check_numbers, f"of numbers by numpy.{kind.__name__}")
+
+
+def check_numbers(call: Call) -> None:
+    """Both modes agree, and a cotangent has the shape of its argument."""
+    assert call.forward() == pytest.approx(call.reverse(), rel=1e-9, abs=1e-9)
+    assert [np.shape(g) for g in call.cotangents] == [np.shape(x) for x in call.leaves]

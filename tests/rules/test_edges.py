@@ -4,7 +4,6 @@ raises nothing where the function itself has a value: it is infinite there, or n
 
 from __future__ import annotations
 
-import importlib.util
 import itertools
 import math
 import warnings
@@ -13,13 +12,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_compiled import MODULES, path_of
 
 import s2s
 from s2s.rules.table import RULES, Rule
+from tests.rules.programs import MODULES, build, path_of
 
 PLACES = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -2.5, 5e-324, 1e-200, -1e-200, 1e-155, 1e200, math.inf, math.nan]
 PLACES_OF_TWO = [0.0, 1.0, -1.0, 0.5, -2.5, 1e-200, 1e200]
+TOGETHER = 8
+"""How many functions are looked at in one test."""
 PACKAGES = ("math.", "cmath.", "operator.", "builtins.", "numpy.")
 
 
@@ -29,11 +30,18 @@ def arity(rule: Rule) -> int:
     return max(1, min(len(needed), len(rule.partials)))
 
 
-def rules() -> Iterator[Any]:
+def rules() -> Iterator[tuple[str, int]]:
     for rule in RULES.values():
         path = path_of(rule.fn) if rule.kind in ("partials", "straight_through") else None
         if path is not None and path.startswith(PACKAGES) and "ndarray" not in path and arity(rule) <= 2:
-            yield pytest.param(path, arity(rule), id=path)
+            yield path, arity(rule)
+
+
+def in_groups() -> list[Any]:
+    """Some of the functions at a time."""
+    found = list(rules())
+    groups = [found[i : i + TOGETHER] for i in range(0, len(found), TOGETHER)]
+    return [pytest.param(group, id=f"{group[0][0]} to {group[-1][0]}") for group in groups]
 
 
 def program(path: str, count: int, folder: Any) -> Callable[..., Any]:
@@ -41,18 +49,22 @@ def program(path: str, count: int, folder: Any) -> Callable[..., Any]:
     parameters = ", ".join(["a", "b"][:count])
     real = ".real" if path.startswith("cmath.") else ""
     imports = "\n".join(f"import {m.__name__}" for m in MODULES)
-    file = folder / "program.py"
-    file.write_text(f"{imports}\n\n\ndef f({parameters}):\n    return {path}({parameters}){real}\n", encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("program", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.f  # type: ignore[no-any-return]
+    return build(f"{imports}\n\n\ndef f({parameters}):\n    return {path}({parameters}){real}\n", {}, folder)
 
 
-@pytest.mark.parametrize("path, count", list(rules()))
-def test_a_derivative_raises_nothing_where_the_function_has_a_value(path: str, count: int, tmp_path: Any) -> None:
-    f = program(path, count, tmp_path)
+@pytest.mark.parametrize("functions", in_groups())
+def test_a_derivative_raises_nothing_where_the_function_has_a_value(
+    functions: list[tuple[str, int]], tmp_path: Any
+) -> None:
+    for path, count in functions:
+        try:
+            check_edges(path, count, tmp_path)
+        except Exception as problem:
+            raise AssertionError(f"{path}\n{type(problem).__name__}: {problem}") from problem
+
+
+def check_edges(path: str, count: int, folder: Any) -> None:
+    f = program(path, count, folder)
     every, ones = tuple(range(count)), (1.0,) * count
     gradients = [s2s.grad(f, argnums=i) for i in every]
     for place in itertools.product(PLACES if count == 1 else PLACES_OF_TWO, repeat=count):

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_kinds import OWN
-from test_rules import Case
 
 import s2s
 from s2s.errors import NoDerivativeError
 from s2s.rules.table import Rule
+from tests.rules.cases import OWN, Case
 
 NO_MEANING = {
     "order": "how a result lies in memory", "subok": "classes of arrays", "casting": "which casts are allowed",

@@ -12,7 +12,6 @@ from __future__ import annotations
 import cmath
 import copy
 import functools
-import importlib.util
 import itertools
 import math
 import operator
@@ -22,12 +21,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_compiled import IN_PLACE, MODULES, path_of
-from test_rules import Case, draws, own, tree
 
 import s2s
 from s2s.rules import table
 from s2s.rules.table import RULES, Rule
+from tests.rules.cases import IN_PLACE, Case, aspect, by_module, draws, own, tree
+from tests.rules.programs import MODULES, build, path_of
 
 table.extend()
 
@@ -170,36 +169,29 @@ def reference(rule: Rule) -> Any:
 PACKAGES = ("math.", "cmath.", "operator.", "builtins.", "numpy.", "_operator.", "abs", "pow", "int", "round")
 
 
-def elementwise() -> Iterator[Any]:
+def elementwise() -> Iterator[tuple[Rule, str]]:
     for rule in RULES.values():
         path = path_of(rule.fn)
         if path is None or not path.startswith(PACKAGES) or rule.fn in IN_PLACE:
             continue
         if rule.kind in ("partials", "straight_through") or (rule.kind == "vjp" and reference(rule) is not None):
-            yield pytest.param(rule, path, id=path)
+            yield rule, path
 
 
-def of_complex() -> Iterator[Any]:
+def of_complex() -> Iterator[tuple[Rule, str]]:
     """The functions of one argument that take complex numbers."""
-    for one in elementwise():
-        rule, path = one.values
+    for rule, path in elementwise():
         loops = getattr(rule.fn, "types", [])
         if path.startswith("cmath.") or ("D->D" in loops or "D->d" in loops):
             if reference(rule) is not None and len(TEXTBOOK[reference(rule)]) == 1:
-                yield one
+                yield rule, path
 
 
 def program(path: str, count: int, folder: Any) -> Callable[..., Any]:
     """The function in a file of its own, so that its source is found."""
     parameters = ", ".join(["a", "b"][:count])
     imports = "\n".join(f"import {m.__name__}" for m in MODULES)
-    file = folder / "program.py"
-    file.write_text(f"{imports}\n\n\ndef f({parameters}):\n    return {path}({parameters})\n", encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("program", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.f  # type: ignore[no-any-return]
+    return build(f"{imports}\n\n\ndef f({parameters}):\n    return {path}({parameters})\n", {}, folder)
 
 
 SATURATED = (np.tanh, np.tan)
@@ -289,8 +281,23 @@ def check(call: Call, known: Any, factors: list[float]) -> None:
                 say(call.forward(factor, k, 0.0), asked=asked & representable)
 
 
-@pytest.mark.parametrize("rule, path", list(elementwise()))
-def test_an_elementwise_rule_is_right_at_every_magnitude(rule: Rule, path: str, tmp_path: Any) -> None:
+def by_package(rules: Iterator[tuple[Rule, str]]) -> list[Any]:
+    """The rules with their paths, in groups."""
+    found: dict[str, list[tuple[Rule, str]]] = {}
+    for rule, path in rules:
+        found.setdefault(path.rpartition(".")[0] or "builtins", []).append((rule, path))
+    parts = [(name, k, some[k : k + 12]) for name, some in found.items() for k in range(0, len(some), 12)]
+    return [pytest.param(some, id=f"{name}-{k}") for name, k, some in parts]
+
+
+@pytest.mark.parametrize("rules", by_package(elementwise()))
+def test_elementwise_rules_are_right_at_every_magnitude(rules: list[tuple[Rule, str]], tmp_path: Any) -> None:
+    for rule, path in rules:
+        with aspect("at every magnitude", rule):
+            check_magnitudes(rule, path, tmp_path)
+
+
+def check_magnitudes(rule: Rule, path: str, folder: Any) -> None:
     known = reference(rule)
     if known is None:
         assert rule.fn.__name__ in ELSEWHERE, "a function without a textbook formula"
@@ -303,16 +310,22 @@ def test_an_elementwise_rule_is_right_at_every_magnitude(rule: Rule, path: str, 
     both = [tuple(map(operator.mul, row, sign)) for row, sign in itertools.product(rows, list(signs))]
     points = [np.array(x) for x in zip(*both, strict=True)]
     with np.errstate(all="ignore"):
-        check(Call(program(path, count, tmp_path), points, arrays), known, COTANGENTS[:3] if few else COTANGENTS)
+        check(Call(program(path, count, folder), points, arrays), known, COTANGENTS[:3] if few else COTANGENTS)
 
 
-@pytest.mark.parametrize("rule, path", list(of_complex()))
-def test_an_elementwise_rule_is_right_for_large_and_small_complex_numbers(
-    rule: Rule, path: str, tmp_path: Any
+@pytest.mark.parametrize("rules", by_package(of_complex()))
+def test_elementwise_rules_are_right_for_large_and_small_complex_numbers(
+    rules: list[tuple[Rule, str]], tmp_path: Any
 ) -> None:
+    for rule, path in rules:
+        with aspect("of large and small complex numbers", rule):
+            check_complex(rule, path, tmp_path)
+
+
+def check_complex(rule: Rule, path: str, folder: Any) -> None:
     points = [np.array([m * np.exp(1j * turn) for m in MAGNITUDES for turn in (0.3, 1.9, -0.8, -2.2)])]
     with np.errstate(all="ignore"):
-        check(Call(program(path, 1, tmp_path), points, path.startswith("numpy.")), reference(rule), COTANGENTS)
+        check(Call(program(path, 1, folder), points, path.startswith("numpy.")), reference(rule), COTANGENTS)
 
 
 def has_digits(known: Any, ys: Any, wide: list[Any]) -> Any:
@@ -386,10 +399,10 @@ def with_powers(y_bar: Any, y: Any, powers: Iterator[float]) -> Any:
     return y_bar * next(powers)
 
 
-def homogeneous() -> Iterator[Any]:
+def homogeneous() -> Iterator[Rule]:
     for rule in RULES.values():
         if rule.kind in ("vjp", "linear", "partials", "several") and rule.samples and rule.fn not in IN_PLACE:
-            yield pytest.param(rule, id=rule.name)
+            yield rule
 
 
 OF_SOLVERS = {
@@ -406,16 +419,19 @@ OF_DEGREE = {"numpy.lib.scimath.power": "p"}
 k log(2) y to it. For positive x it is held against ``TEXTBOOK`` instead."""
 
 
-@pytest.mark.parametrize("rule", list(homogeneous()))
-def test_a_homogeneous_rule_is_right_at_every_magnitude(rule: Rule) -> None:
+@pytest.mark.parametrize("rules", by_module(homogeneous()))
+def test_homogeneous_rules_are_right_at_every_magnitude(rules: list[Rule]) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        for sample in rule.samples[:4]:
-            case = Case(rule, sample)
-            if not case.active or not leaves_of(case.y):
-                continue
-            for names in {tuple(case.active): 0, **{(name,): 0 for name in case.active}}:
-                check_scales(copy.copy(case), list(names))
+        for rule, sample in ((rule, sample) for rule in rules for sample in rule.samples[:4]):
+            with aspect("at every magnitude", rule, sample):
+                check_homogeneous(Case(rule, sample))
+
+
+def check_homogeneous(case: Case) -> None:
+    if case.active and leaves_of(case.y):
+        for names in {tuple(case.active): 0, **{(name,): 0 for name in case.active}}:
+            check_scales(copy.copy(case), list(names))
 
 
 def check_scales(case: Case, names: list[str]) -> None:
@@ -487,24 +503,25 @@ def places_of(fn: Any) -> list[float]:
     return [place for place in PLACES if not is_weak or place == 30.0]
 
 
-def of_special() -> Iterator[Any]:
+def of_special() -> Iterator[Rule]:
     for rule in RULES.values():
         if rule.kind in ("partials", "several") and rule.name.startswith("scipy.special") and rule.samples:
-            yield pytest.param(rule, id=rule.name)
+            yield rule
 
 
-@pytest.mark.parametrize("rule", list(of_special()))
-def test_a_special_function_is_right_at_every_magnitude(rule: Rule) -> None:
+def test_special_functions_are_right_at_every_magnitude() -> None:
     """One argument after another goes over the magnitudes. Where two differences over relative steps agree, so that the
     function is smooth there and has the digits, the derivative agrees with them."""
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        case = Case(rule, rule.samples[0])
-        for name in case.active:
-            (draw,) = draws(case.template[name])
-            for place in places_of(rule.fn) if draw.shape in (None, ()) else ():
-                for sign in (1.0, -1.0) if draw.low < 0 else (1.0,):
-                    check_place(copy.copy(case), name, sign * place)
+        for rule in of_special():
+            case = Case(rule, rule.samples[0])
+            for name in case.active:
+                (draw,) = draws(case.template[name])
+                for place in places_of(rule.fn) if draw.shape in (None, ()) else ():
+                    for sign in (1.0, -1.0) if draw.low < 0 else (1.0,):
+                        with aspect(f"at {name} = {sign * place}", rule):
+                            check_place(copy.copy(case), name, sign * place)
 
 
 def check_place(case: Case, name: str, place: float) -> None:

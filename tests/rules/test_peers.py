@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib
 from collections.abc import Callable, Iterator
@@ -9,15 +10,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_compiled import path_of
-from test_rules import Case, draws, fill, tree
 
 from s2s.core.record import replace
 from s2s.rules import table
 from s2s.rules.samples import Draw, Sample, args
 from s2s.rules.table import RULES, Rule
+from tests.rules.cases import Case, aspect, draws, fill, tree
+from tests.rules.programs import path_of
 
 table.extend()
+
+TOGETHER = 8
+"""How many rules are compared in one test."""
 
 SAMPLES_WITH_JAX = 2
 """JAX compiles anew for every shape: the first sample of a function and its last one are enough."""
@@ -104,6 +108,9 @@ class PeerCase(Case):
     def active_leaves(self) -> list[Any]:
         return [x for name in self.template for x in (self.leaves[name] if name in self.active else [])]
 
+    def active_directions(self) -> list[Any]:
+        return [d for name in self.active for d in self.turned(name)]
+
     def own_cotangents(self) -> list[Any]:
         found = self.cotangents()
         return [g for name in self.template for g in found.get(name, [])]
@@ -135,47 +142,93 @@ def jax() -> Any:
     return found
 
 
-def by_jax(case: PeerCase, fn: Any) -> list[Any] | None:
-    """The cotangents by JAX; None where its function does not take these arguments or has no derivative."""
+NOT_TAKEN = (TypeError, ValueError, NotImplementedError, AttributeError)
+"""What JAX raises where its function does not take these arguments or has no derivative."""
 
-    @jax().jit
-    def cotangents(leaves: list[Any], bars: list[Any]) -> Any:
-        out, pull = jax().vjp(lambda *given: case.call_with(fn, list(given)), *leaves)
-        flat, structure = jax().tree_util.tree_flatten(out)
-        if [np.shape(g) for g in bars] != [y.shape for y in flat]:
-            raise TypeError("another result")
-        return pull(structure.unflatten([g.astype(y.dtype) for g, y in zip(bars, flat, strict=True)]))
 
+def by_jax(cases: list[PeerCase], fn: Any, with_tangents: list[bool]) -> list[Any]:
+    """For each case the cotangents by JAX, compiled together, and the tangent for the first of those for which it is
+    asked; None where its function does not take the arguments or has no derivative."""
+
+    def derivatives(given: list[Any]) -> list[Any]:
+        found: list[Any] = []
+        for one in zip(cases, with_tangents, given, strict=True):
+            found.append(None if one[1] and has_tangent(found) else attempt(*one))
+        return found
+
+    def attempt(case: PeerCase, with_tangent: bool, given: Any) -> Any:
+        def call(*leaves: Any) -> Any:
+            return case.call_with(fn, list(leaves))
+
+        leaves, bars, turned = given
+        try:
+            out, pull = jax().vjp(call, *leaves)
+            flat, structure = jax().tree_util.tree_flatten(out)
+            if [np.shape(g) for g in bars] != [y.shape for y in flat]:
+                return None  # another result
+            cotangents = pull(structure.unflatten([g.astype(y.dtype) for g, y in zip(bars, flat, strict=True)]))
+        except (*NOT_TAKEN, jax().errors.JAXTypeError):
+            return None
+        return list(cotangents), jax().tree_util.tree_leaves(jax().jvp(call, leaves, turned)[1]) if with_tangent else []
+
+    given = [(case.active_leaves(), [np.asarray(g) for g in tree(case.y_bar)], case.active_directions())
+             for case in cases]
     try:
-        return list(cotangents(case.active_leaves(), [np.asarray(g) for g in tree(case.y_bar)]))
-    except (TypeError, ValueError, NotImplementedError, AttributeError, jax().errors.JAXTypeError):
-        return None
+        return list(jax().jit(derivatives)(given))
+    except (*NOT_TAKEN, jax().errors.JAXTypeError):  # when it is compiled
+        if len(cases) == 1:
+            return [None]
+        found = []
+        for k, case in enumerate(cases):
+            skip = with_tangents[k] and has_tangent(found)
+            found += [None] if skip else by_jax([case], fn, with_tangents[k : k + 1])
+        return found
 
 
-def rules_in(names: dict[str, str]) -> Iterator[Any]:
-    for rule in RULES.values():
-        if rule.samples and rule.kind in ("partials", "linear", "vjp"):
-            for path in paths(rule):
-                yield pytest.param(rule, path, id=path)
+def has_tangent(found: list[Any]) -> bool:
+    return any(one is not None and one[1] for one in found)
+
+
+def compared_rules() -> list[tuple[Rule, str]]:
+    """The rules whose functions are looked for in the other libraries, with their paths."""
+    rules = [rule for rule in RULES.values() if rule.samples and rule.kind in ("partials", "linear", "vjp")]
+    return [(rule, path) for rule in rules for path in paths(rule)]
+
+
+def in_groups() -> list[Any]:
+    """Some of these rules at a time."""
+    rules = compared_rules()
+    groups = [rules[i : i + TOGETHER] for i in range(0, len(rules), TOGETHER)]
+    return [pytest.param(group, id=f"{group[0][1]} to {group[-1][1]}") for group in groups]
 
 
 JAX = {"numpy": "jax.numpy", "scipy": "jax.scipy"}
 AUTOGRAD = {"numpy": "autograd.numpy", "scipy": "autograd.scipy"}
 
 
-@pytest.mark.parametrize("rule, path", rules_in(JAX))
-def test_jax(rule: Rule, path: str) -> None:
+@pytest.mark.parametrize("rules", in_groups())
+def test_jax(rules: list[tuple[Rule, str]]) -> None:
+    for rule, path in rules:
+        compare_with_jax(rule, path)
+
+
+def compare_with_jax(rule: Rule, path: str) -> None:
+    """The cotangents of samples; and those and the tangent of the first call of complex numbers that both take."""
     fn = counterpart(path, JAX)
     if fn is None or path in NOT_COMPARED:
         return
-    compared = 0
-    for sample in chosen(rule):
-        case = PeerCase(rule, sample)
-        theirs = None if is_other("jax", path, sample) else by_jax(case, fn)
+    cases = [PeerCase(rule, sample) for sample in chosen(rule) if not is_other("jax", path, sample)]
+    turned = list(complex_cases(rule)) if path.startswith("numpy.") else []
+    is_turned = [False] * len(cases) + [True] * len(turned)
+    found = by_jax([*cases, *turned], fn, is_turned)
+    assert any(found[: len(cases)]), f"{path}: JAX has the function and takes none of these samples"
+    for case, theirs, with_tangent in zip([*cases, *turned], found, is_turned, strict=True):
         if theirs is not None:
-            compared += 1
-            compare(case, theirs)
-    assert compared, "JAX has the function and takes none of these samples"
+            with aspect("cotangents against JAX", rule, case.sample):
+                compare(case, theirs[0])
+            if with_tangent:
+                with aspect("tangent against JAX", rule, case.sample):
+                    compare_tangents(case, theirs[1])
 
 
 # --- JAX, of complex numbers: all functions that take them, both modes ----------------------------------------------
@@ -199,39 +252,16 @@ def complex_samples(rule: Rule) -> Iterator[Sample]:
             yield made
 
 
-def tangent_by_jax(case: PeerCase, fn: Any) -> list[Any]:
-    directions = [d for name in case.active for d in case.turned(name)]
-
-    @jax().jit
-    def tangent(leaves: list[Any], turned: list[Any]) -> Any:
-        return jax().jvp(lambda *given: case.call_with(fn, list(given)), leaves, turned)[1]
-
-    return jax().tree_util.tree_leaves(tangent(case.active_leaves(), directions))  # type: ignore[no-any-return]
-
-
-def first_with_jax(rule: Rule, fn: Any) -> tuple[PeerCase, list[Any]] | None:
-    """The first complex sample that both take, and the cotangents by JAX."""
+def complex_cases(rule: Rule) -> Iterator[PeerCase]:
+    """Those of the complex samples that NumPy takes."""
     for sample in complex_samples(rule):
-        try:
-            case = PeerCase(rule, sample)
-        except (TypeError, ValueError, np.linalg.LinAlgError):
-            continue  # NumPy's function is for real numbers
-        theirs = by_jax(case, fn)
-        if theirs is not None:
-            return case, theirs
-    return None
+        with contextlib.suppress(TypeError, ValueError, np.linalg.LinAlgError):  # NumPy's function is for real numbers
+            yield PeerCase(rule, sample)
 
 
-@pytest.mark.parametrize("rule, path", list(rules_in({"numpy": "jax.numpy"})))
-def test_jax_of_complex_numbers(rule: Rule, path: str) -> None:
-    fn = counterpart(path, JAX) if path.startswith("numpy.") and path not in NOT_COMPARED else None
-    found = None if fn is None else first_with_jax(rule, fn)
-    if found is None:
-        return
-    case, theirs = found
-    compare(case, theirs)
+def compare_tangents(case: PeerCase, theirs: list[Any]) -> None:
     ours = [np.asarray(part) for part in tree(case.tangent())]
-    for a, b in zip(ours, tangent_by_jax(case, fn), strict=True):
+    for a, b in zip(ours, theirs, strict=True):
         if b.dtype.kind == "V":
             continue  # JAX's tangent of an integer
         size = max(1.0, float(np.max(np.abs(b), initial=0.0)))
@@ -240,7 +270,7 @@ def test_jax_of_complex_numbers(rule: Rule, path: str) -> None:
 
 def test_many_functions_of_complex_numbers_are_compared() -> None:
     rules = [
-        rule for rule, path in (case.values for case in rules_in({"numpy": "jax.numpy"}))
+        rule for rule, path in compared_rules()
         if path.startswith("numpy.") and path not in NOT_COMPARED and counterpart(path, JAX) is not None
     ]
     assert sum(any(True for _ in complex_samples(rule)) for rule in rules) >= 150
@@ -269,8 +299,13 @@ def by_autograd(case: PeerCase, fn: Any) -> list[Any] | None:
     return found
 
 
-@pytest.mark.parametrize("rule, path", rules_in(AUTOGRAD))
-def test_autograd(rule: Rule, path: str) -> None:
+@pytest.mark.parametrize("rules", in_groups())
+def test_autograd(rules: list[tuple[Rule, str]]) -> None:
+    for rule, path in rules:
+        compare_with_autograd(rule, path)
+
+
+def compare_with_autograd(rule: Rule, path: str) -> None:
     fn = counterpart(path, AUTOGRAD)
     for sample in rule.samples if fn is not None else ():
         if "where" in sample.kwargs or is_other("autograd", path, sample):
@@ -278,4 +313,5 @@ def test_autograd(rule: Rule, path: str) -> None:
         case = PeerCase(rule, sample)
         theirs = by_autograd(case, fn)
         if theirs is not None:
-            compare(case, theirs)
+            with aspect("cotangents against autograd", rule, sample):
+                compare(case, theirs)

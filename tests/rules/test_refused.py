@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
-from test_compiled import MODULES, path_of
 
 import s2s
 from s2s.errors import NoDerivativeError
 from s2s.rules import table
 from s2s.rules.table import RULES, Rule
+from tests.rules.cases import aspect, by_module
+from tests.rules.programs import MODULES, build, path_of
 
 table.extend()
 
@@ -25,11 +24,10 @@ IN_PLACE = (
 """They change arrays, which is differentiated as stores: tests/inplace."""
 
 
-def refused() -> Iterator[Any]:
-    for rule in RULES.values():
-        path = path_of(rule.fn) if rule.kind == "refuse" and rule.fn not in IN_PLACE else None
-        if path is not None:
-            yield pytest.param(rule, path, id=path)
+def refused() -> list[Rule]:
+    """The rules of functions that are refused and can be called by their path."""
+    found = [rule for rule in RULES.values() if rule.kind == "refuse" and rule.fn not in IN_PLACE]
+    return [rule for rule in found if path_of(rule.fn) is not None]
 
 
 def program(path: str, folder: Any) -> Any:
@@ -37,18 +35,18 @@ def program(path: str, folder: Any) -> Any:
     owner = path.rpartition(".")[0]
     names = {m.__name__ for m in MODULES} | ({owner} if owner in sys.modules else set())
     imports = "\n".join(f"import {name}" for name in sorted(names))
-    file = folder / "program.py"
-    file.write_text(f"{imports}\n\n\ndef f(x):\n    return {path}(x)\n", encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("program", file)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.f
+    return build(f"{imports}\n\n\ndef f(x):\n    return {path}(x)\n", {}, folder)
 
 
-@pytest.mark.parametrize("rule, path", list(refused()))
-def test_what_is_listed_as_refused_is_refused(rule: Rule, path: str, tmp_path: Any) -> None:
-    f, x = program(path, tmp_path), np.array([0.5, 1.5, 2.5])
+@pytest.mark.parametrize("rules", by_module(refused()))
+def test_what_is_listed_as_refused_is_refused(rules: list[Rule], tmp_path: Any) -> None:
+    for rule in rules:
+        with aspect("refused", rule):
+            check_refused(rule, tmp_path)
+
+
+def check_refused(rule: Rule, folder: Any) -> None:
+    f, x = program(str(path_of(rule.fn)), folder), np.array([0.5, 1.5, 2.5])
     for derivative in (lambda: s2s.vjp(f, x), lambda: s2s.jvp(f, (x,), (np.ones(3),))):
         with pytest.raises(NoDerivativeError) as info:
             derivative()
@@ -61,4 +59,4 @@ def test_what_is_listed_as_refused_is_refused(rule: Rule, path: str, tmp_path: A
 
 def test_most_of_them_are_called() -> None:
     count = sum(rule.kind == "refuse" for rule in RULES.values())
-    assert len(list(refused())) > 0.9 * count
+    assert len(refused()) > 0.9 * count
