@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s import derivatives
 
 ROOT = Path(__file__).resolve().parent.parent
 """Of the checkout."""
@@ -373,3 +374,17 @@ def has_newer_scipy():
     import scipy
 
     return tuple(map(int, scipy.__version__.split(".")[:2])) >= (1, 18)
+
+
+# --- tests that change rules ----------------------------------------------------------------------
+
+
+def derivatives_of(module):
+    """The derivatives of the functions of a test module, by its name."""
+    return [one for one in derivatives._made if getattr(derivatives._origin_of(one), "__module__", "") == module]
+
+
+def forget_derivatives(module):
+    """Forget what was compiled for the functions of a test module, whose tests give them other rules."""
+    for origin in {id(f): f for f in map(derivatives._origin_of, derivatives_of(module))}.values():
+        derivatives.clear(origin)

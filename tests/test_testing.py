@@ -111,15 +111,7 @@ def through(x):
     return np.sum(z * np.array([1.0, 30.0, 1.0]))
 
 
-@pytest.fixture
-def other_rules(scratch):
-    """Rules of a test, which what was compiled before does not follow, nor what is compiled afterwards."""
-    s2s.grad(through).clear()
-    yield
-    s2s.grad(through).clear()
-
-
-@pytest.mark.usefixtures("other_rules")
+@pytest.mark.usefixtures("scratch")
 def test_a_wrong_rule_is_found():
     table.linear(doubled, x=lambda y_bar: 3.0 * y_bar)
     with pytest.raises(AssertionError) as caught:
@@ -129,7 +121,7 @@ def test_a_wrong_rule_is_found():
     assert "worst component: argument 0[1]" in text
 
 
-@pytest.mark.usefixtures("other_rules")
+@pytest.mark.usefixtures("scratch")
 def test_a_wrong_tangent_is_found_with_its_line():
     table.vjp(doubled)(lambda y_bar: 2.0 * y_bar)
     table.jvp(doubled)(lambda x, x_dot: 2.5 * x_dot)

@@ -16,7 +16,7 @@ from scipy import integrate
 import s2s
 from s2s import derivatives, errors
 from s2s.rules import table
-from tests.helpers import differences
+from tests.helpers import derivatives_of, differences
 
 X = np.array([0.4, 1.2, -0.7])
 
@@ -27,9 +27,8 @@ def own_rules(monkeypatch):
     those that other tests have left, thousands in a long run, are none of them."""
     monkeypatch.setattr(table, "_of_users", dict(table._of_users))
     monkeypatch.setattr(table, "FOREIGN", list(table.FOREIGN))
-    made = [one for one in derivatives._made if getattr(derivatives._origin_of(one), "__module__", "") == __name__]
     with monkeypatch.context() as during:
-        during.setattr(derivatives, "_made", weakref.WeakSet(made))
+        during.setattr(derivatives, "_made", weakref.WeakSet(derivatives_of(__name__)))
         yield
         monkeypatch.undo()
         derivatives.forget()

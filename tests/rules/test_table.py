@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import operator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,18 @@ import s2s
 from s2s.errors import NoDerivativeError
 from s2s.rules import table
 from s2s.rules.table import ATTRIBUTES, RULES, bind, find, unsupported
+from tests.helpers import forget_derivatives
 
 table.extend()
 
 
 @pytest.fixture
-def scratch(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A copy of the table, so that a test leaves nothing behind."""
-    rules = dict(table._rules)
-    monkeypatch.setattr(table, "_rules", rules)
+def scratch(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Iterator[None]:
+    """A copy of the table, so that a test leaves nothing behind: no rule, and nothing that was compiled by one."""
+    forget_derivatives(request.module.__name__)
+    monkeypatch.setattr(table, "_rules", dict(table._rules))
+    yield
+    forget_derivatives(request.module.__name__)
 
 
 class Unhashable:
