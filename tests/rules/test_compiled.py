@@ -97,6 +97,7 @@ def test_compiled_rule(rule: Rule, tmp_path: Any, in_sample: Any) -> None:
 OF_PYTHON = (sum, map, filter, functools.reduce)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("rule", cases("model"))
 def test_compiled_model(rule: Rule, tmp_path: Any) -> None:
     plain = [Call(Case(rule, sample), check_differences, "as the sample is") for sample in rule.samples]
