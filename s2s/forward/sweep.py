@@ -217,7 +217,7 @@ class Forwarder:
     def zero(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:
         """A zero tangent for a leaf of a value."""
         value = part(self.context.value(atom), path)
-        if is_number(value) or atom == ir.UNDEFINED:
+        if is_number(value):
             return ir.Const(0.0)
         like = self.read(atom, path, span)
         fn = np.zeros_like if isinstance(value, Array) and value.dtype.kind in "fc" else rt.zeros_of
@@ -285,7 +285,7 @@ class Forwarder:
             structure(self, fn, target, value, span)
             return
         looked_through = key_of(fn) in LOOKED_THROUGH and fn is not getattr
-        if looked_through and table.find(fn) is None:  # it is followed where it is used
+        if looked_through:  # it is followed where it is used
             self.leave_unclear(target, error("S2S210", span=span, name=fn.__name__))
             return
         active = [a for a in ir.atoms_of(value) if self.is_active(a)]
@@ -318,7 +318,7 @@ class Forwarder:
             return
         known = self.context.value(receiver)  # type: ignore[arg-type]
         fn = table.ATTRIBUTES.get(name.value) if isinstance(name, ir.Const) else None
-        if fn is None or table.find(fn) is None:  # a method, to be called; refused where it is read otherwise
+        if fn is None:  # a method, to be called; refused where it is read otherwise
             shown = str(name).strip("'") if isinstance(name, ir.Const) else "..."
             self.leave_unclear(target, error("S2S208", span=span, name=shown))
             return
@@ -355,9 +355,8 @@ class Forwarder:
         args: list[Any] = [*value.args]
         name: ir.Atom = ir.Const(None)
         if self.context.is_varied(fn):
-            made = self.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
-            if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
-                raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
+            made = self.context.definitions.get(fn)  # type: ignore[arg-type]
+            assert isinstance(made, ir.Call) and made.fn == ir.Const(getattr)  # any other is refused where it is called
             args, name, fn = [made.args[0], *args], made.args[1], ir.Const(None)  # type: ignore[assignment]
         builder, names = self.builder, [ir.Const(k) if k is not None else ir.Star(a) for k, a in value.kwargs]
         every = [*args, *(self._named(k, a, span) for k, a in value.kwargs)]

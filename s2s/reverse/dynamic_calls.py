@@ -100,9 +100,8 @@ def _dynamic_call(
     runtime: Any = rt.call_again if reverser.is_replayed else rt.call
     given, pulled = (fn, *args), args
     if reverser.context.is_varied(fn):
-        made = reverser.context.definitions.get(fn) if isinstance(fn, ir.Var) else None
-        if not isinstance(made, ir.Call) or made.fn != ir.Const(getattr):
-            raise error("S2S206", span=span, name="this value" if fn.is_temporary else fn.name)  # type: ignore[union-attr]
+        made = reverser.context.definitions.get(fn)  # type: ignore[arg-type]
+        assert isinstance(made, ir.Call) and made.fn == ir.Const(getattr)  # any other is refused where it is called
         runtime = rt.call_method_again if reverser.is_replayed else rt.call_method
         given, pulled = (*made.args, *args), (made.args[0], *args)
     if reverser.memory.is_buffer(target):

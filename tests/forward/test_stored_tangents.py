@@ -1,0 +1,126 @@
+"""Tangents of arrays that are changed in place: they lie in memory, and alias, as the arrays do."""
+
+import numpy as np
+import pytest
+
+import s2s
+from tests.helpers import differences
+
+X = np.array([0.4, -1.3, 0.8])
+V = np.array([1.0, 0.5, -2.0])
+WEIGHTS = np.arange(6.0) + 0.5
+IN_COLUMNS = np.asfortranarray(np.arange(6.0).reshape(2, 3) + 1.0)
+
+
+def flat_after_a_store(a):
+    """What a reshape gives before a store: a view, which the store changes, where the array is in C order."""
+    flat = a.reshape(-1)
+    a[0, 1] = 5.0
+    return np.sum(flat**2 * WEIGHTS)
+
+
+def of_new_columns(x):
+    a = np.empty((2, 3), order="F")
+    a[:] = x
+    return flat_after_a_store(a)
+
+
+def of_new_rows(x):
+    a = np.empty((2, 3))
+    a[:] = x
+    return flat_after_a_store(a)
+
+
+def of_converted_columns(x):
+    return flat_after_a_store(np.array(x * np.ones((2, 3)), order="F"))
+
+
+def of_copied_columns(x):
+    return flat_after_a_store((IN_COLUMNS * x).copy(order="K"))
+
+
+def of_a_sum_in_columns(x):
+    """The tangent of the sum is in rows, the sum is not."""
+    return flat_after_a_store((IN_COLUMNS + x * np.ones((2, 3))).copy(order="K"))
+
+
+def of_rows_of_columns(x):
+    return flat_after_a_store((IN_COLUMNS * x).copy())
+
+
+def of_zeros_like_columns(x):
+    a = np.zeros_like(IN_COLUMNS)
+    a += x
+    return flat_after_a_store(a)
+
+
+def of_a_sum_with_a_number(x):
+    """The sum has the tangent of the array, which changes with the array."""
+    y = x * 1.5
+    z = y + 1.0
+    y[0] = x[1] * x[2]
+    return np.sum(z * y)
+
+
+def of_views(x):
+    y = np.zeros(4)
+    still, moving = y[:2], y[1:]
+    y[1] = x[0] * x[1]
+    moving[1] = x[2] ** 2
+    return np.sum(still) * moving[1] + np.sum(y**2)
+
+
+def of_a_number_read_before(x):
+    y = x * 2.0
+    first = y[0]
+    y[0] = x[1]
+    return first * y[0] + np.sum(y)
+
+
+def of_a_factor(x):
+    q, r = np.linalg.qr(np.outer(x, x) + np.diag([1.0, 2.0, 3.0]))
+    r[0, 0] = x[0]
+    q *= x
+    return np.sum(q @ r * np.arange(9.0).reshape(3, 3))
+
+
+def by_operators(x):
+    y = x * 1.0
+    y **= 2
+    y[1:] /= x[:2]
+    y[0] *= 3.0
+    y -= x[2] - 9.0
+    y[[0, 2]] **= x[0]
+    return np.sum(y * x)
+
+
+def of_a_list(x):
+    y = np.zeros((2, 3))
+    y[0] = [x[0], 2.0, x[1] * x[2]]
+    y[1] = [1.0, 2.0, 3.0]
+    return np.sum(y * x)
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        *(of_new_columns, of_new_rows, of_converted_columns, of_copied_columns, of_a_sum_in_columns),
+        *(of_rows_of_columns, of_zeros_like_columns, of_a_sum_with_a_number, of_views, of_a_number_read_before),
+        *(of_a_factor, by_operators, of_a_list),
+    ],
+    ids=lambda f: f.__name__,
+)
+def test_tangent(f):
+    wanted = differences(lambda t: f(X + t * V), 0.0)
+    np.testing.assert_allclose(s2s.jvp(f, (X,), (V,))[1], wanted, rtol=1e-8)
+
+
+@pytest.mark.parametrize(
+    "f, copies",
+    [(of_new_columns, 1), (of_new_rows, 0), (of_copied_columns, 1), (of_rows_of_columns, 0), (of_views, 0),
+     (of_a_sum_with_a_number, 1), (of_a_number_read_before, 0)],
+    ids=lambda given: getattr(given, "__name__", ""),
+)  # fmt: skip
+def test_tangents_are_copied_only_where_memory_would_differ(f, copies):
+    text = s2s.source(f, X, mode="jvp")
+    assert text.count("copy_in_memory(") + text.count("np.copy(") == copies, text
