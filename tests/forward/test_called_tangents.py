@@ -1,4 +1,4 @@
-"""Tangents of calls: of functions with several results, of unknown shapes, of functions chosen when the program runs."""
+"""Tangents of calls: with several results, of unknown shapes, of functions chosen when the program runs."""
 
 import functools
 import json
