@@ -81,8 +81,20 @@ def over_an_object_of_the_module(x):
     return MODEL.energy(x)
 
 
+def over_views(x):
+    total = 0.0
+    for k, ((a, b), w) in enumerate(zip(reversed(EDGES), WEIGHTS)):
+        total += k * w * x[a] ** 2 * x[b]
+    for k, (j, w) in enumerate(enumerate(reversed(WEIGHTS))):
+        total += w * x[k] * math.sin(x[j])
+    for (k, w), _ in zip(NAMES.items(), range(30)):
+        total += w * x[0] ** 2
+    return total
+
+
 FUNCTIONS = [
     over_a_graph, over_edges, over_weights, over_a_tuple, over_names, over_a_local_object, over_an_object_of_the_module,
+    over_views,
 ]
 
 
@@ -104,6 +116,11 @@ def test_loops_are_not_written_out(f):
     gradient = s2s.grad(f)
     gradient(X)
     assert len(gradient.source.splitlines()) < 40
+
+
+def test_loops_over_views_stay_loops():
+    lines = s2s.source(over_views, X, mode="grad").splitlines()
+    assert sum(line.lstrip().startswith("for ") for line in lines) == 6, lines  # three, in both sweeps
 
 
 def test_what_is_only_read_whole_is_a_structure():

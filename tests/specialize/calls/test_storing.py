@@ -35,6 +35,23 @@ def put_by_name(x):
     return np.sum(y**3 * W)
 
 
+PLACES = np.array([[[0, 2, 1, 1]], [[2, 0, 0, 1]]])
+CUBE = np.arange(24.0).reshape(2, 3, 4)
+
+
+def along_the_middle_axis(x):
+    a = CUBE * x[:3, None]
+    np.put_along_axis(a, PLACES, x[0] * np.ones((2, 1, 4)), 1)
+    return np.sum(a**2 * CUBE)
+
+
+def along_the_outer_axes(x):
+    a = CUBE * x[:3, None]
+    np.put_along_axis(a, PLACES[:1] % 2, x[0] * np.arange(4.0), 0)
+    np.put_along_axis(a, PLACES[:, :, :1] * np.ones((1, 3, 1), int), x[1] * x[:3, None], axis=-1)
+    return np.sum(a**2 * CUBE)
+
+
 def diagonals(x):
     a = np.outer(x, x)
     np.fill_diagonal(a, [x[0], x[1] * x[2]])
@@ -177,7 +194,8 @@ def diagonal_of_what_changes(x):
 
 
 PROGRAMS = [
-    put_in_turn, put_beyond, put_by_name, diagonals, partitioned, without_nan, read_only, made_by_its_class,
+    put_in_turn, put_beyond, put_by_name, along_the_middle_axis, along_the_outer_axes, diagonals, partitioned,
+    without_nan, read_only, made_by_its_class,
     broadcast_object, from_iterators, imaginary_items, imaginary_attribute, imaginary_name, truncated, strides,
     strides_of_a_part, diagonal_by_strides, strides_of_what_changes, windows_of_what_changes, broadcast_of_what_changes,
     diagonal_of_what_changes,
