@@ -143,8 +143,6 @@ def _read_back(reverser: Reverser, sweep: Sweep, target: ir.Var, source: ir.Var,
 
 def _keeps_all(item: AbstractValue) -> bool:
     """Whether a part of an index leaves nothing out: None, an ellipsis, a slice without bounds."""
-    if isinstance(item, Sequence) and item.type is slice:
-        return all(bound == Known(Const(None)) for bound in item.items)
     return isinstance(item, Known) and (item.value is None or item.value is Ellipsis or item.value == slice(None))
 
 

@@ -46,6 +46,16 @@ def over_constants(x, n):
     return total
 
 
+FEW = tuple(k % 3 for k in range(200))
+
+
+def over_a_constant(x, n):
+    total = np.float32(0.0)
+    for k in FEW:
+        total = total + x[k]
+    return total
+
+
 def while_there_are_more(x, n):
     total, k = np.float32(0.0), 0
     while k < n:
@@ -82,7 +92,7 @@ def of_a_function_known_later(x, n):
     "f, told",
     [
         (over_items, ["SinglePrecisionWarning"]), (over_an_open_range, ["SinglePrecisionWarning"]),
-        (over_many, ["SinglePrecisionWarning"]), (over_few, []), (over_constants, []),
+        (over_many, ["SinglePrecisionWarning"]), (over_few, []), (over_constants, []), (over_a_constant, []),
         (while_there_are_more, ["SinglePrecisionWarning"]), (of_products, []), (in_double_precision, []),
         (of_a_function_known_later, ["DynamicCallWarning"]),
     ],

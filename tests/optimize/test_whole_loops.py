@@ -1,6 +1,8 @@
 """Loops whose iterations are independent, as operations on arrays: the same numbers as from the loops, and loops that
 stay where iterations meet in a place, or where a place may lie outside."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -235,7 +237,27 @@ def single_precision(x):
     return np.sum(out.astype(float) * x)
 
 
+UNKNOWN = {"numbers": np.arange(3.0)}
+
+
+def reads_where_no_shape_is_known(x):
+    y, last, still = np.zeros_like(x), 0.0, np.asarray(json.loads("[1.0, 2.0, 3.0]"), dtype=float)
+    for i in range(len(x)):
+        last = still[2]
+        y[i] = x[i] * x[i]
+    return np.sum(y) + last
+
+
+def reads_what_is_not_known(x):
+    y, last, still = np.zeros_like(x), 0.0, UNKNOWN[json.loads('"numbers"')]
+    for i in range(len(x)):
+        last = still[2]
+        y[i] = x[i] * x[i]
+    return np.sum(y) + last
+
+
 STAY = {
+    reads_where_no_shape_is_known: X, reads_what_is_not_known: X,
     reads_the_one_before: X, reads_the_next_backwards: X, reads_through_a_view: X, reads_what_one_changes: M,
     writes_twice_backwards: X, reads_the_sum: X, sums_into_what_it_reads: X, from_the_end: X, ends_early: X,
     single_precision: X,

@@ -148,3 +148,12 @@ def test_what_is_long_is_not_written_into_the_code():
     assert evaluator.call(operator.pow, (known(3), known(20_000))) == Scalar(int)
     assert evaluator.call(operator.pow, (known(3), known(100))) == known(3**100)
     assert folding.LONGEST_TEXT * math.log10(2) < sys.get_int_max_str_digits()
+
+
+def test_what_may_become_large():
+    """Counted in the bits of integers: a float does not grow, and takes nothing away from the integers beside it."""
+    large = 3**1000
+    assert folding._grown(math.prod, ([large] * 50 + [1.0],), {}) >= 50 * large.bit_length()
+    assert folding._grown(operator.mul, (large, large), {}) == 2 * large.bit_length()
+    assert folding._grown(operator.mul, (1.5, 2.5), {}) == 0
+    assert folding._grown(math.lcm, (large, 4, 1), {}) == large.bit_length() + 4

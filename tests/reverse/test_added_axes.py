@@ -14,7 +14,7 @@ X = np.array([0.4, -1.3, 0.8])
 def added_axes(x, n):
     rows, columns = x[None, :] ** 3, x[:, None]
     both = x[..., None] * x[None]
-    return np.sum(rows * columns) + np.sum(both[1:] * n) + np.sum(x[None, n:, None])
+    return np.sum(rows * columns) + np.sum(both[1:] * n) + np.sum(x[None, n:, None]) + np.sum(x[None, []])
 
 
 def added_axes_and_parts(x, n):

@@ -126,6 +126,18 @@ def test_what_is_settled_when_the_program_is_compiled(f):
     check(f, (X,))
 
 
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_a_copy_of_an_array_is_no_alias(monkeypatch):
+    def f(x):
+        y = x * 1.0
+        once, deep = copy.copy(y), copy.deepcopy(y)
+        y[0] = x[1] * x[2]
+        return np.sum(y * once * deep)
+
+    monkeypatch.delenv("S2S_RECORDED")
+    np.testing.assert_allclose(s2s.grad(f)(X), differences(f, X), rtol=1e-8)
+
+
 # --- partial functions
 
 

@@ -160,7 +160,7 @@ class Evaluator:
             return _on_constants(fn, args)
         if not types.isdisjoint(_CONTAINERS):
             return self.probe(fn, args, {}) if ListOf not in types else UNKNOWN
-        if Scalar in types and fn in _POWERS and len(args) == 2 and _may_be_reciprocal(*args):
+        if fn in _POWERS and len(args) == 2 and _may_be_reciprocal(*args):
             return ANY_INTEGER
         if Scalar in types and ANY_SCALAR in args:
             return ANY_SCALAR if all(map(is_number, args)) and fn is not np.where else UNKNOWN
