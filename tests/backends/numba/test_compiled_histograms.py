@@ -7,6 +7,7 @@ import s2s
 
 numba = pytest.importorskip("numba")
 from s2s import runtime as rt  # noqa: E402
+from s2s.backends.numba import histograms  # noqa: E402
 from s2s.backends.numba.histograms import bin_of, histogram  # noqa: E402
 
 RNG = np.random.default_rng(3)
@@ -52,6 +53,33 @@ def test_as_numpy(bins):
             assert found.dtype == expected.dtype
         is_even = isinstance(bins, int)
         np.testing.assert_array_equal(looked_up(a, wanted, is_even), rt.bin_of(a, wanted, is_even))
+
+
+@pytest.mark.parametrize("bins", BINS, ids=str)
+def test_as_numpy_where_python_runs_it(bins, monkeypatch):
+    """What Numba compiles, chosen for the types, as it stands in Python."""
+    for name in ("_even", "_uneven", "_even_edges"):
+        monkeypatch.setattr(histograms, name, getattr(histograms, name).py_func)
+    for a in VALUES:
+        kinds = numba.typeof(a), numba.typeof(bins)
+        weights = RNG.normal(size=a.shape)
+        counts, sums = histograms._histogram(*kinds), histograms._histogram(*kinds, weights=numba.typeof(weights))
+        pairs = [(counts(a, bins), np.histogram(a, bins)),
+                 (sums(a, bins, weights=weights), np.histogram(a, bins, weights=weights))]
+        if isinstance(bins, int):
+            within = histograms._histogram(*kinds, range=numba.typeof((-1.0, 1.3)))
+            pairs.append((within(a, bins, range=(-1.0, 1.3)), np.histogram(a, bins, range=(-1.0, 1.3))))
+        for (found, edges), (expected, wanted) in pairs:
+            np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+            np.testing.assert_array_equal(edges, wanted)
+            assert found.dtype == expected.dtype
+        is_even = isinstance(bins, int)
+        places = histograms._bin_of(kinds[0], numba.typeof(wanted), numba.typeof(is_even))
+        np.testing.assert_array_equal(places(a, wanted, is_even), rt.bin_of(a, wanted, is_even))
+        outside = np.array([wanted[0] - 1e-9, wanted[0], wanted[-1], wanted[-1] + 1e-9])
+        np.testing.assert_array_equal(places(outside, wanted, is_even), rt.bin_of(outside, wanted, is_even))
+        with pytest.raises(ValueError):
+            sums(a, bins, weights=np.ones(a.size + 1))
 
 
 @pytest.mark.parametrize("values, bins", [([np.nan, 1.0], 3), ([1.0, 2.0], 0), ([1.0], np.array([2.0, 1.0]))])

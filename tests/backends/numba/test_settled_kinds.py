@@ -1,43 +1,71 @@
-"""The text of a function for the kinds of its arguments: tests of ranks and of arrays are decided, others stay."""
+"""Functions in which tests of ranks and kinds are settled: they give what they give where the tests are left in."""
 
 import ast
 import inspect
+import itertools
 import textwrap
 
+import numpy as np
 import pytest
 
 pytest.importorskip("numba")
-
 from s2s.backends.numba.kinds import _Settled  # noqa: E402
 
-
-def by_rank(np, a, b):
-    if np.ndim(a) == 0:
-        return b if isinstance(a, np.ndarray) else 1.0
-    if np.ndim(a) > 1 or not isinstance(b, np.ndarray):
-        return 2.0
-    return np.ndim(b) == np.ndim(a)
+VALUES = {None: "text", -1: 2.0, 0: np.array(3.0), 1: np.ones(2), 2: np.ones((2, 2)), 3: np.ones((2, 1, 2))}
+"""A value of each kind: -1 is that of a number, and nothing is known of a text."""
 
 
-def settled(a, b):
-    """The expressions that the function returns for kinds: ranks of arrays, -1 for numbers, None for others."""
-    node = ast.parse(textwrap.dedent(inspect.getsource(by_rank))).body[0]
-    made = _Settled({"a": a, "b": b}).function(node)
-    return [ast.unparse(s.value) for s in ast.walk(made) if isinstance(s, ast.Return)], ast.unparse(made).count("if ")
+def by_ranks(a, b):
+    if np.ndim(a) == 1 and np.ndim(b) != 1:
+        return "vector and other"
+    if not (np.ndim(a) < 2 or 0 >= np.ndim(b)):
+        return "matrix and array"
+    elif np.ndim(a) <= np.ndim(b):
+        if 2 > np.ndim(b):
+            pass
+        else:
+            return "of two axes or more"
+    kept = "at least one axis" if np.ndim(b) >= 1 else "none"
+    if np.ndim(a) > 0:
+        return kept, "array"
+    return kept
 
 
-@pytest.mark.parametrize(
-    "a, b, wanted, tests",
-    [
-        (-1, -1, ["1.0"], 0), (0, -1, ["b"], 0), (1, -1, ["2.0"], 0), (1, 0, ["np.ndim(b) == np.ndim(a)"], 0),
-        (1, 1, ["np.ndim(b) == np.ndim(a)"], 0), (2, 1, ["2.0"], 0),
-        (1, None, ["np.ndim(b) == np.ndim(a)", "2.0"], 1),
-    ],
-)  # fmt: skip
-def test_settled(a, b, wanted, tests):
-    assert settled(a, b) == (wanted, tests)
+def by_classes(a, b):
+    kind = ("array" if isinstance(a, np.ndarray) else "number") + ("!" if not isinstance(b, np.ndarray) else "?")
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        kind += " with an array"
+    if isinstance(a, np.ndarray) and np.ndim(a) == 0:
+        return kind, "of no axes"
+    if True:
+        return kind
 
 
-def test_a_parameter_that_is_assigned_is_not_decided():
-    node = ast.parse("def f(a):\n    a = g(a)\n    return 1.0 if np.ndim(a) == 0 else 2.0").body[0]
-    assert ast.unparse(_Settled({"a": 0}).function(node)).endswith("return 1.0 if np.ndim(a) == 0 else 2.0")
+def of_what_is_assigned(a, b):
+    if np.ndim(a) == 2:
+        a = np.ones(3)
+    a = np.ones((2, np.size(b)))
+    return ("matrix", np.ndim(b) if np.ndim(b) == 0 else 7) if np.ndim(a) == 2 else "other"
+
+
+def beside_another_test(a, b):
+    if np.size(b) == 2 and np.ndim(a) < 1:
+        return "few and number"
+    if np.ndim(a) < 1 or np.size(b) == 4:
+        return "number or four"
+    return "array" if np.size(b) > 1 else "array and one"
+
+
+@pytest.mark.parametrize("function", [by_ranks, by_classes, of_what_is_assigned, beside_another_test])
+def test_a_settled_function_gives_what_the_function_gives(function):
+    node = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
+    for kinds in itertools.product(VALUES, VALUES):
+        made = ast.unparse(_Settled(dict(zip("ab", kinds))).function(node))
+        scope = {"np": np}
+        exec(made, scope)
+        args = [VALUES[kind] for kind in kinds]
+        assert scope[node.name](*args) == function(*args), (kinds, made)
+        if function in (by_ranks, by_classes) and None not in kinds:
+            assert "ndim" not in made
+            assert "isinstance" not in made
+            assert made.count("return") == 1

@@ -90,6 +90,33 @@ def test_one_function_for_loops_that_read_alike():
     assert all("noinline" in f.attributes for f in found)
 
 
+EXPRESSIONS = """
+    x[i] < n;  k[i] >= c;  n == k[i];  x[i] != x[i];  m[i] == 1;  m[i] < c;  k[i] <= 2;  -x[i];  -k[i];  not m[i]
+    x[i] + k[i];  m[i] + x[i];  k[i] * n;  k[i] / n;  x[i] / k[i];  n - c;  c - k[i];  x[i] ** 2;  2.0 ** k[i]
+    m[i] & (x[i] > c);  (x[i] < c) | (k[i] > n);  np.where(m[i], k[i], x[i]);  np.where(k[i], 1, n)
+    np.sqrt(k[i]);  np.hypot(n, x[i]);  x[rt.around(i, n, 4)];  w[i, 1];  w[3 - i, n - 2] + 1;  k[i + 2]
+""".replace("\n", ";").split(";")  # fmt: skip
+
+
+def test_expressions_are_those_of_numpy():
+    """Of floats, integers and truth values: what is written for LLVM gives what the text gives in Python."""
+    lines = [f"out[{j}, i] = {text.strip()}" for j, text in enumerate(filter(str.strip, EXPRESSIONS))]
+    lines += ["for j in rt.places(n):", "    inner = k[j] * c", "    s = s + inner"]
+    text = "\n    ".join(["for i in rt.places(4):", *lines])
+    nest, arguments = read(text)
+    scope = {"unit": units.unit(nest), **KNOWN}
+    exec(f"def compiled(out, x, k, m, w, n, c, s):\n    return unit({', '.join(map(ast.unparse, arguments))})\n"
+         f"def plain(out, x, k, m, w, n, c, s):\n    {text.replace(chr(10), chr(10) + '    ')}\n    return s", scope)
+    x, m = np.array([0.5, 2.0, np.nan, 3.0]), np.array([True, False, True, False])
+    k, w = np.array([2, 0, 3, 0, 0, 0, -1, 0, 4, 0, 5, 0])[::2], np.arange(8.0).reshape(2, 4).T
+    found, expected = np.full((2, len(lines) - 3, 4), 77.0)
+    with np.errstate(all="ignore"):
+        sums = numba.njit(scope["compiled"])(found, x, k, m, w, 2, 1.5, 0.25), scope["plain"](
+            expected, x, k, m, w, 2, 1.5, 0.25)
+    np.testing.assert_allclose(found, expected, rtol=1e-15)
+    np.testing.assert_allclose(*sums, rtol=1e-15)
+
+
 def many_kinds(x, y, k, mask, c, n):
     a = 0.3 * np.where(mask, x[1:] * y[:-1] - c, n - x[:-1])
     b = np.where((a > 0.0) & (k[1:] <= n), np.exp(-a), 0.1 * (a**2 + abs(a) ** 1.5))
