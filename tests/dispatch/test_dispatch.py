@@ -573,3 +573,23 @@ def test_functions_with_like_parameters_share_what_their_dispatchers_are_compile
         code = made.dispatcher.function.__code__
         assert made.__name__ == code.co_name == code.co_qualname == name
     assert first(2.0, 5.0) == 20.0
+
+
+RATE, hidden = 2.0, 3.0
+
+
+def with_two_variables(x):
+    return RATE * hidden * x
+
+
+def test_a_variable_is_read_by_its_name_but_where_a_parameter_hides_it(monkeypatch):
+    def f(x, hidden):
+        return with_two_variables(x) * hidden
+
+    gradient = s2s.grad(f)
+    assert gradient(1.5, 5.0) == 2.0 * 3.0 * 5.0
+    read = gradient.dispatcher.function.__code__.co_names
+    assert "RATE" in read and "hidden" not in read
+    for name, value in (("hidden", np.float64(4.0)), ("RATE", np.float64(7.0))):
+        monkeypatch.setitem(globals(), name, value)
+        assert gradient(1.5, 5.0) == RATE * globals()["hidden"] * 5.0

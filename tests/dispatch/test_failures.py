@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s import derivatives
+from s2s import derivatives, pipeline
 from s2s.codegen.link import link
 from s2s.core.record import replace
+from s2s.errors import error
+from s2s.validation import validate
 
 X = np.array([0.3, 0.7, 1.2])
 M = np.array([[2.0, 0.5, 0.1], [0.3, 1.5, 0.2], [0.1, 0.4, 1.0]])
@@ -155,3 +157,22 @@ def test_where_no_call_is_recorded_the_failure_comes_out(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "0")
     with pytest.raises(IndexError):
         gradient(X)
+
+
+@pytest.mark.parametrize("problem, is_checked", [
+    (KeyError("y"), True), (error("S2S901", problem="no such node"), True), (error("S2S101", construct="this"), False),
+])
+def test_where_the_compiler_fails_by_mistake_its_stages_are_checked(monkeypatch, problem, is_checked):
+    """Under `S2S_VALIDATE`; what the compiler refuses is no mistake."""
+    def refuse(*_):
+        raise problem
+
+    checked = []
+    monkeypatch.setenv("S2S_VALIDATE", "1")
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    monkeypatch.setattr(pipeline, "compile", refuse)
+    monkeypatch.setattr(validate, "check", checked.append)
+    with pytest.raises(s2s.errors.DifferentiationError) as info:
+        s2s.grad(a_product())(X)
+    assert problem in (info.value, info.value.__cause__)
+    assert len(checked) == is_checked

@@ -466,6 +466,13 @@ def of_a_set(x):
     return sum({float(x[0]), 2.0 * float(x[1])}.union([1.0])) ** 2
 
 
+def test_a_signature_is_observed_a_few_times():
+    seen, ended = observing.Observations(), observing.Observations()
+    assert [seen.take() for _ in range(observing.MOST + 2)] == [True] * observing.MOST + [False, False]
+    ended.end()
+    assert not ended.take()
+
+
 def with_a_side(x):
     if np.sum(x) > 100.0:
         return np.sum(x)

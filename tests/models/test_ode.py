@@ -10,6 +10,7 @@ from scipy import integrate
 
 import s2s
 from s2s.errors import NoDerivativeError
+from s2s.models import ode
 from tests.helpers import jax_in_doubles
 
 TIGHT = {"rtol": 1e-10, "atol": 1e-10}
@@ -313,3 +314,24 @@ def test_an_event_that_does_not_happen():
     p = np.array([2.0, 3.0, 9.0])
     np.testing.assert_allclose(s2s.grad(f)(p), [1.0 + p[1] - p[2] * p[0], p[0], -(p[0] ** 2) / 2.0], rtol=1e-7)
     np.testing.assert_allclose(s2s.jacfwd(f)(p), [1.0 + p[1] - p[2] * p[0], p[0], -(p[0] ** 2) / 2.0], rtol=1e-7)
+
+
+# --- an implicit step ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("power, passes", [(1, 2), (3, 5)])
+def test_an_implicit_step_ends_when_its_slopes_are_found(power: int, passes: int) -> None:
+    """Newton's method finds those of a linear equation in one pass, and sees it in the next."""
+    calls, y, h = [], np.array([1.0, -0.5]), 0.2
+
+    def slope(t: float, y: Any) -> Any:
+        calls.append(t)
+        return -(y**power) + t
+
+    k, _ = ode.stages(slope, 0.3, h, y, lambda t, y: np.diag(-power * y ** (power - 1)))
+    assert len(calls) <= 1 + 3 * passes
+    a, at, _ = ode.TABLES["Radau"]
+    root = 6.0**0.5  # Hairer and Wanner, Solving Ordinary Differential Equations II, table 5.6
+    np.testing.assert_allclose(at, [(4 - root) / 10, (4 + root) / 10, 1.0], rtol=1e-14)
+    np.testing.assert_allclose(a[2], [(16 - root) / 36, (16 + root) / 36, 1 / 9], rtol=1e-12)
+    np.testing.assert_allclose(k, [slope(0.3 + c * h, y + h * row @ k) for c, row in zip(at, a)], rtol=1e-11)

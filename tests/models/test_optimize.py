@@ -129,6 +129,23 @@ SYSTEMS = {
 }
 
 
+def test_fsolve_says_all_that_scipy_says():
+    def f(p, full_output):
+        found = optimize.fsolve(system, [1.0, 1.0], (p[0], p[1]), full_output=full_output, xtol=1e-14)
+        if not full_output:
+            return np.sum(found**2)
+        x, said, ended, message = found
+        return np.sum(x**2) * ended + said["nfev"] + np.sum(said["fvec"]) + len(message)
+
+    _, said, ended, message = optimize.fsolve(system, [1.0, 1.0], tuple(P), full_output=True, xtol=1e-14)
+    assert len({ended, said["nfev"], len(message)}) == 3
+    value, gradient = s2s.value_and_grad(f)(P, True)
+    plain, slope = s2s.value_and_grad(f)(P, False)
+    assert value == pytest.approx(f(P, True), rel=1e-14)
+    assert value == pytest.approx(plain * ended + said["nfev"] + len(message), rel=1e-12)
+    np.testing.assert_allclose(gradient, ended * slope, rtol=1e-12)
+
+
 @pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_roots_of_systems(name):

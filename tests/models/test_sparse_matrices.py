@@ -11,6 +11,7 @@ from scipy.sparse import linalg
 
 import s2s
 from s2s.errors import NoDerivativeError
+from s2s.models.sparse import Entries
 
 ROWS, COLUMNS = np.array([0, 0, 1, 2, 3, 3]), np.array([0, 2, 1, 2, 0, 3])
 DATA = np.array([2.0, 0.5, 1.5, 3.0, 0.3, 2.5])
@@ -198,3 +199,19 @@ def column_across(t):
 def test_refused_by_name(f: Any, reason: str) -> None:
     with pytest.raises(NoDerivativeError, match=reason):
         s2s.grad(f)(0.4)
+
+
+@pytest.mark.parametrize("of", ["csr", "csc", "coo"])
+@pytest.mark.parametrize("to", ["csr", "csc", "coo", None])
+def test_forms_are_those_of_scipy(of: str, to: str | None) -> None:
+    """Of a matrix and of its transpose: which form it is, and the order of its items."""
+    rows, columns = np.array([3, 0, 2, 0, 3, 1]), np.array([0, 2, 1, 2, 1, 0])
+    given = sparse.coo_array((DATA, (rows, columns)), shape=(4, 3)).asformat(of)
+    places = given.tocoo()
+    known = Entries(given.data, places.row, places.col, (4, 3), of, True)
+    for wanted, found in ((given, known), (given.T, known.T)):
+        wanted, found = wanted.asformat(to), found.asformat(to)
+        assert (found.format, found.shape, found.nnz) == (wanted.format, wanted.shape, wanted.nnz)
+        assert found.stands_for(found.format, True) is type(wanted)
+        np.testing.assert_array_equal(found.data, wanted.data)
+        np.testing.assert_array_equal([found.row, found.col], [wanted.tocoo().row, wanted.tocoo().col])

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.recorded import objects as of_objects
+from s2s.recorded import operations  # noqa: F401  (installs what objects are multiplied with)
 
 X = np.array([0.3, 0.7, 1.2, -0.4, 0.9, 2.1])
 
@@ -138,3 +140,21 @@ def test_an_infinite_number_is_none_of_an_earlier_call():
         return np.sum(x**2) if lengths[0] == np.inf else 0.0
 
     np.testing.assert_allclose(s2s.grad(f)(X), 2.0 * X)
+
+
+def test_a_number_that_is_repeated_in_memory_has_one_cotangent():
+    def f(x):
+        repeated = np.broadcast_to(x[0] * x[1], (2, 3))
+        return np.sum(repeated * x.reshape(2, 3)) + np.sum(repeated.T[1:] ** 2)
+
+    np.testing.assert_allclose(s2s.grad(f)(X), slopes(f), rtol=1e-7)
+
+
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((3,), (3, 2)), ((2, 3), (3,)), ((2, 3), (3, 4)), ((3, 2), (2, 1))])
+def test_products_of_arrays_of_objects_are_those_of_numpy(shapes):
+    a, b = (np.arange(1, np.prod(shape) + 1).reshape(shape) for shape in shapes)
+    for is_inner, function in ((False, np.dot), (True, np.inner)):
+        second = b.T if is_inner else b
+        found, expected = of_objects._product(a.astype(object), second.astype(object), is_inner), function(a, second)
+        assert np.shape(found) == np.shape(expected)
+        np.testing.assert_array_equal(np.asarray(found, float), expected)

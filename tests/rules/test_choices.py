@@ -151,6 +151,16 @@ def test_tangent_of_interp_by_its_knots(period: Any) -> None:
     np.testing.assert_allclose(found, (at(1e-6) - at(-1e-6)) / 2e-6, atol=1e-8)
 
 
+@pytest.mark.parametrize("outside", [{}, {"left": 7.0}, {"right": 7.0}, {"left": 7.0, "right": -2.0}, {"period": 4.0}])
+def test_tangent_of_interp_by_its_values(outside: Any) -> None:
+    """It is linear in them; outside it is that of the last value, or none where a number stands there."""
+    x, xp = np.array([-0.8, 0.3, 1.7, 2.9, 8.7]), np.array([0.0, 1.0, 2.5, 3.0])
+    fp, fp_dot = np.array([1.0, 3.0, -1.0, 2.0]), np.array([0.7, -1.1, 0.4, 1.3])
+    expected = np.interp(x, xp, fp + fp_dot, **outside) - np.interp(x, xp, fp, **outside)
+    found = s2s.jvp(lambda v: np.interp(x, xp, v, **outside), (fp,), (fp_dot,))[1]
+    np.testing.assert_allclose(found, expected, rtol=1e-14, atol=1e-15)
+
+
 def test_hypot_is_flat_at_the_origin() -> None:
     x = np.array([0.0, 3.0])
     np.testing.assert_allclose(partial(np.hypot, 0, x, np.array([0.0, 4.0])), [0.0, 0.6])

@@ -3,6 +3,8 @@
 import copy
 import dataclasses
 import enum
+import functools
+import linecache
 import pickle
 import re
 import subprocess
@@ -14,8 +16,9 @@ import pytest
 
 import s2s
 from s2s.runtime import floats
+from s2s.shipping.gather import Gathering, Symbol
 from s2s.shipping.plain import plain
-from s2s.shipping.standalone import CannotShip, standalone
+from s2s.shipping.standalone import CannotShip, _choose_names, _written, standalone
 from s2s.sources import version
 from tests.bank import CASES
 from tests.helpers import ROOT
@@ -279,3 +282,59 @@ def test_a_function_with_a_gradient_of_its_own_gives_its_value():
                                lambda w, x: np.sum(np.linalg.solve(w, x)), lambda w, x: np.sum(np.inner(w, x))])
 def test_general_forms_name_no_private_function_of_a_product(f):  # fmt: skip
     assert not re.search(r"\b\w+\._[a-z]", s2s.source(f, argnums=(0, 1)))
+
+
+CONSTANTS = {
+    "numbers": (True, 3, -2.5, 1.5 - 2.0j, None), "texts": ("a 'text'\n", b"\x00\xff"), "ellipsis": ...,
+    "infinite": [float("inf"), float("-inf"), float("nan")], "one item": ([1],), "empty": ((), [], {}, set()),
+    "sets": ({3, 1}, frozenset({"a"})), "tables": {"k": [1, {2: (3.0,)}], None: 0}, "slice": slice(1, None, 2),
+    "arrays": [np.array([[1.5, np.nan], [np.inf, -np.inf]]), np.array([1, 2], np.int8), np.array(True), np.array([1j])],
+    "of NumPy": [np.float32(0.1), np.int64(3), np.bool_(True), np.complex128(1 + 2j), np.dtype("i4")],
+    "member": Side.LEFT, "functions": (abs, np.sin, complex, int), "partial": functools.partial(pow, 2, mod=5),
+}
+
+
+@pytest.mark.parametrize("name", CONSTANTS)
+def test_constants_are_written_as_they_are(name):
+    value = CONSTANTS[name]
+    gathering = Gathering()
+    found = gathering.value(value, "value")
+    root = Symbol("", "")
+    gathering.finish()
+    _choose_names(gathering.symbols, root)
+    scope = {}
+    exec(_written([], gathering.symbols, root), scope)
+    again = scope[found.name]
+    if isinstance(value, enum.Enum):
+        assert (again.name, again.value) == (value.name, value.value)
+    elif isinstance(value, functools.partial):
+        assert (again.func, again.args, again.keywords) == (value.func, value.args, value.keywords)
+    else:
+        assert type(again) is type(value)
+        assert repr(again) == repr(value)
+
+
+def test_names_are_no_keywords_and_hide_nothing():
+    """Of s2s, what is private loses its underscores; a name that is taken, or means something, gets a number."""
+    private = [Symbol(name, is_private=True) for name in ("_if", "_in", "_sum", "_split", "__lambda")]
+    others = [Symbol(name) for name in ("_if", "split", "energy", "local")]
+    root = Symbol("", "def energy(x):\n    local = x\n    return local", local=frozenset({"local"}))
+    root.edits = [(0, 0, others[-1])]
+    _choose_names([*private, *others], root)
+    assert [one.name for one in private] == ["if_1", "in_1", "sum_1", "split", "lambda_1"]
+    assert [one.name for one in others] == ["_if", "split_1", "energy_1", "local_1"]
+
+
+def test_a_function_of_no_module_has_its_variables_written_in():
+    source = "import numpy as np\n\ndef f(x):\n    return np.sum(abs(x) * RATE ** len(TABLE))\n"
+    linecache.cache["<loose>"] = (len(source), None, source.splitlines(True), "<loose>")
+    scope = {"RATE": 1.5, "TABLE": [1.0, 2.0], "__name__": "of no module"}
+    exec(compile(source, "<loose>", "exec"), scope)
+    made, alone = version(scope["f"], (X,), {}, "value_and_grad", 0), {}
+    exec(standalone(made), alone)
+    value, gradient = alone["f_value_and_grad"](X)
+    assert value == pytest.approx(2.25 * np.sum(np.abs(X)))
+    np.testing.assert_allclose(gradient, 2.25 * np.sign(X), rtol=1e-15)
+    del scope["RATE"]
+    with pytest.raises(CannotShip, match="`RATE` has no value"):
+        standalone(made)

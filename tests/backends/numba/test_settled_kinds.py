@@ -1,4 +1,5 @@
-"""Functions in which tests of ranks and kinds are settled: they give what they give where the tests are left in."""
+"""Functions in which tests of ranks and kinds are settled: they give what they give where the tests are left in; and
+what a refusal says."""
 
 import ast
 import inspect
@@ -9,7 +10,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
+from s2s.backends.numba.compiler import Refused, at_line  # noqa: E402
 from s2s.backends.numba.kinds import _Settled  # noqa: E402
+from s2s.versions.request import Compiled  # noqa: E402
 
 VALUES = {None: "text", -1: 2.0, 0: np.array(3.0), 1: np.ones(2), 2: np.ones((2, 2)), 3: np.ones((2, 1, 2))}
 """A value of each kind: -1 is that of a number, and nothing is known of a text."""
@@ -69,3 +72,9 @@ def test_a_settled_function_gives_what_the_function_gives(function):
             assert "ndim" not in made
             assert "isinstance" not in made
             assert made.count("return") == 1
+
+
+def test_a_refusal_names_the_line_of_the_text():
+    text = Compiled("first = 1\n    second = 2\nlast = 3", "f", {}, {})
+    shown = [at_line(text, Refused("no", line)) for line in range(5)]
+    assert shown == ["no", "no, at `first = 1`", "no, at `second = 2`", "no, at `last = 3`", "no"]

@@ -1,0 +1,67 @@
+"""Guards by themselves: whether they hold, what a call may change of them, and what tells their objects apart."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.core.values import Dim
+from s2s.versions.argument_guards import SumGuard
+from s2s.versions.fingerprints import Unstorable, fingerprint
+from s2s.versions.guards import ObjectGuard
+from s2s.versions.rechecks import recheck
+
+
+def square(x):
+    return x * x
+
+
+class Part:
+    def run(self, x):
+        return x
+
+
+STEP, MODE, PART = square, "square", Part()
+
+
+@pytest.mark.parametrize("root, path, value, kind, definition", [
+    ("global", ("square",), square, "first", square), ("global", ("STEP",), square, "first", None),
+    ("free", ("square",), square, "first", square), ("global", ("MODE",), "square", "option", None),
+    ("global", ("PART", "run"), Part.run, "first", None), ("global", ("PART",), PART, "first", None),
+])
+def test_only_a_function_by_its_own_name_is_a_definition(root, path, value, kind, definition):
+    """Which stays as it is where it is one of a library."""
+    found = recheck(ObjectGuard(root, path, value))
+    assert found.kind == kind
+    assert found.definition is definition
+    assert found.name == ".".join(path)
+
+
+@pytest.mark.parametrize("test", [">= 0", "!= 1"])
+def test_a_sum_of_lengths_is_that_of_the_arguments(test):
+    """As it is written into a dispatcher, and where arguments are given by name."""
+    guard = SumGuard((("x.0", 2), ("y.1", -1)), -3, test)
+    for n, m in itertools.product(range(5), range(5)):
+        arguments = {"x": np.ones((n, 7)), "y": np.ones((9, m))}
+        expected = 2 * n - m >= 3 if test == ">= 0" else 2 * n - m != 4
+        assert guard.holds(square, arguments) is expected
+        written = guard.expression(lambda dim: {Dim("x.0"): f"{n}", Dim("y.1"): f"{m}"}[dim])
+        assert eval(written) is expected
+    assert guard.holds(square, None)
+    assert not guard.holds(square, {"x": np.ones(3)})
+
+
+def test_a_rule_that_leads_back_to_its_function_has_no_fingerprint():
+    def cube(x):
+        return x**3
+
+    def pullback(y_bar, y, x, function=None):
+        return 3.0 * x * x * y_bar
+
+    before = fingerprint(cube)
+    s2s.defvjp(cube, pullback)
+    assert fingerprint(cube) != before
+    pullback.__defaults__ = (cube,)
+    with pytest.raises(Unstorable, match="too deep"):
+        fingerprint(cube)
