@@ -199,6 +199,20 @@ def test_more_strings_than_are_tested_in_turn_are_looked_up(fake, monkeypatch):
         gradient(1, "m0")  # another kind of number: no version is known
 
 
+def test_a_version_for_any_string_is_found_where_others_are_for_this_one(fake, monkeypatch):
+    fake.say("takes_options", "return (x, mode)")
+    gradient = s2s.grad(takes_options)
+    for mode in [f"m{k}" for k in range(30)] * 2:
+        gradient(1.0, mode)
+    x = np.ones(2)
+    for mode in [f"n{k}" for k in range(30)] * 2:
+        gradient(x, mode)
+    assert gradient(x, "m0") == (x, "m0")
+    monkeypatch.setattr(Dispatcher, "version_for", None)
+    for mode in ("m0", "m1", "other"):
+        assert gradient(x, mode) == (x, mode)
+
+
 def takes_options(x, mode):
     return x
 

@@ -10,6 +10,7 @@ import s2s
 from s2s import derivatives, pipeline
 from s2s.codegen.link import link
 from s2s.core.record import replace
+from s2s.core.values import ListOf
 from s2s.errors import error
 from s2s.validation import validate
 
@@ -176,3 +177,35 @@ def test_where_the_compiler_fails_by_mistake_its_stages_are_checked(monkeypatch,
         s2s.grad(a_product())(X)
     assert problem in (info.value, info.value.__cause__)
     assert len(checked) == is_checked
+
+
+@pytest.mark.parametrize("problem", [KeyError("y"), error("S2S101", construct="this")])
+@pytest.mark.parametrize("is_validated", [False, True])
+def test_lists_are_taken_as_they_are_where_the_compiler_fails_for_any_length(monkeypatch, problem, is_validated):
+    """But a mistake of the compiler is told where one is looked for."""
+    compile_, tried = pipeline.compile, []
+
+    def compiled(function, arguments, *rest):
+        if any(isinstance(aval, ListOf) for aval in arguments.values()):
+            tried.append(arguments)
+            raise problem
+        return compile_(function, arguments, *rest)
+
+    def squares(x):
+        total = 0.0
+        for item in x:
+            total = total + item * item
+        return total
+
+    monkeypatch.setenv("S2S_VALIDATE", str(int(is_validated)))
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    monkeypatch.setattr(pipeline, "compile", compiled)
+    monkeypatch.setattr(validate, "check", lambda _: None)
+    gradient, longer = s2s.grad(squares), np.arange(1.0, 8.0).tolist()
+    assert gradient([1.0, 2.5, 3.0, 0.5, 2.0]) == [2.0, 5.0, 6.0, 1.0, 4.0]
+    if is_validated and isinstance(problem, KeyError):
+        with pytest.raises(s2s.errors.InternalError):
+            gradient(longer)
+    else:
+        assert gradient(longer) == [2.0 * item for item in longer]
+    assert len(tried) == 1

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.core.const import Const
+from s2s.core.values import Known, Scalar, Sequence
+from s2s.dispatch import short_lengths
 from tests.fuzz.check import loops_by_python
 from tests.helpers import differences, leaves
 
@@ -319,3 +322,15 @@ def test_a_list_of_names_is_taken_by_value():
     names[:] = ["b", "a", "c"]
     np.testing.assert_allclose(
         gradient(THETA, names), differences(lambda t: named(t, ("b", "a", "c")), THETA), rtol=1e-6)
+
+
+def test_counts_are_small_integers_that_are_not_negative():
+    counts = [-1, 0, 1, short_lengths.FEW_ARGUMENTS, short_lengths.FEW_ARGUMENTS + 1]
+    number, pair = Scalar(int), Sequence(tuple, (Scalar(np.int64), Scalar(float)))
+    for value in counts:
+        known = Known(Const(value)) if 0 <= value <= short_lengths.FEW_ARGUMENTS else number
+        assert short_lengths._with_count(number, value) == known
+        found = short_lengths._with_count(pair, (np.int64(value), 1.0))
+        assert (found == pair) == (known == number)
+        assert found.items[1] == Scalar(float)
+    assert short_lengths._with_count(Scalar(float), 2.0) == Scalar(float)

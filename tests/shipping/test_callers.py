@@ -4,6 +4,7 @@ import importlib.util
 import inspect
 import itertools
 import textwrap
+import types
 
 import numpy as np
 import pytest
@@ -11,6 +12,10 @@ from click.testing import CliRunner
 
 import s2s
 from s2s.cli.main import main
+from s2s.core.values import Array, Dim, Scalar, Sequence
+from s2s.shipping import callers, departures
+from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
+from s2s.versions.guards import AliasGuard, KindGuard, ObjectGuard
 
 PROGRAMS = '''
 import numpy as np
@@ -533,3 +538,55 @@ def test_what_numba_compiles_stands_alone_with_its_checks(tmp_path):
     np.testing.assert_allclose(made(X), -1.4 * X * np.exp(-0.7 * X * X), rtol=1e-12)
     with pytest.raises(ValueError, match="bell_grad was made for .*is_narrow=True"):
         made(X, False)
+
+
+def square(x):
+    return x * x
+
+
+GUARDS = [
+    ObjectGuard("argument", ("part", "name"), "tanh"), ObjectGuard("argument", ("part", "act"), square),
+    KindGuard("argument", "part", Sequence(tuple, (Scalar(float),) * 2), rest=("pair",)),
+    AliasGuard(("argument", ("x",), None), ("argument", ("y",), None), False),
+    SizeGuard("x.0", 3), EqualGuard(Dim("x.0"), Dim("y.0", -1)), EqualGuard(Dim("y.0"), Dim("", 4)),
+    SumGuard((("x.0", 2), ("y.0", -1)), -2, ">= 0"), SumGuard((("x.0", 1), ("y.0", -1)), 2, "!= 1"),
+    SeparateGuard("x", "y"),
+]
+
+
+@pytest.mark.parametrize("guard", GUARDS, ids=lambda guard: type(guard).__name__)
+def test_conditions_say_what_guards_say(guard):
+    made = types.SimpleNamespace(guards=[(guard, square)])
+    conditions = [eval(f"lambda part, x, y: {test}", {"np": np})
+                  for test, _ in callers._of_guards(made, None, None, set())]
+    assert len(conditions) == 1
+    seen = set()
+    shared = np.ones(3)
+    for name, act, pair in (("tanh", square, (2.0, 1.0)), ("sin", square, (2.0,)), ("tanh", np.cos, (3.0,) * 3)):
+        part = types.SimpleNamespace(name=name, act=act, pair=pair)
+        for x, y in [(np.ones(n), np.ones(m)) for n in range(1, 5) for m in range(1, 6)] + [(shared, shared)]:
+            holds = guard.holds(square, {"part": part, "x": x, "y": y})
+            assert bool(conditions[0](part, x, y)) is not holds
+            seen.add(holds)
+    assert seen == {True, False}
+
+
+def test_what_cannot_be_written_as_a_place_gives_no_condition():
+    """As an item of a table whose key is an object."""
+    guard = ObjectGuard("argument", ("part", (object(),)), square)
+    made = types.SimpleNamespace(guards=[(guard, square)])
+    assert not [*callers._of_guards(made, None, None, set())]
+
+
+@pytest.mark.parametrize("shapes, guards, count", [
+    ([(Dim("x.0"),)], (), 1), ([(Dim("x.0"),), (Dim("y.0"),)], (), 2),
+    ([(Dim("x.0"),), (Dim("y.0"),)], (EqualGuard(Dim("x.0"), Dim("y.0")),), 1),
+    ([(Dim("", 3), Dim("", 1))], (), 1), ([(Dim("", 3), Dim("", 2))], (), 2), ([(Dim("", 1), Dim("", 1))], (), 0),
+    ([(Dim("x.0"), Dim("", 3))], (), 1), ([(Dim("x.0"),), (Dim("", 3),)], (), 2), ([()], (), 0),
+])
+def test_lengths_that_may_be_broadcast_are_counted(shapes, guards, count):
+    """All but 1, once each; a constant beside one that is not known is of another kind of axis."""
+    avals = tuple(Array(np.dtype(float), shape) for shape in shapes)
+    for given in (avals, (Sequence(tuple, avals),) if len(avals) == 1 else avals):
+        made = types.SimpleNamespace(avals=given, compiled=types.SimpleNamespace(guards=guards))
+        assert departures._count_lengths(made) == count
