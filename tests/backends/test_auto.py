@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import types
 import warnings
 
 import numpy as np
@@ -14,7 +15,7 @@ import pytest
 
 import s2s
 from s2s import derivatives
-from s2s.backends import trial
+from s2s.backends import background, trial
 from s2s.backends.background import worker
 
 numba = pytest.importorskip("numba")
@@ -367,7 +368,7 @@ PROGRAM = textwrap.dedent("""
     x = np.array([1.0, 2.0])
     gradient = s2s.grad(chain)
     gradient(x)
-    from s2s.backends import trial
+    from s2s.backends import background, trial
     from s2s.backends.background import worker
     trial.perf_counter = itertools.cycle([0.0, 0.002, 0.003]).__next__
 """)
@@ -400,3 +401,33 @@ def test_a_fork_while_numba_compiles(tmp_path):
             sys.exit(os.waitpid(child, 0)[1])
     """
     assert sorted(run(tail, tmp_path).splitlines()) == ["[ 3. 12.] numba"] * 2
+
+
+def test_the_end_of_a_process_waits_for_the_thread_so_long_and_no_longer(monkeypatch):
+    """A job is given up; one that cannot be is left alone."""
+    monkeypatch.setattr(background.atexit, "register", lambda _: None)
+    monkeypatch.setattr(background.os, "register_at_fork", lambda **_: None)
+    hook, begun = sys.unraisablehook, threading.Event()
+
+    def job():
+        begun.set()
+        while True:
+            sum(range(1000))
+
+    own = background.Worker()
+    own._end()  # no thread runs
+    own._is_over = False
+    own.submit(job)
+    assert begun.wait(LONG)
+    running = own._running
+    own._end()
+    assert running.is_set()
+    now = itertools.count(1e6)
+    monkeypatch.setattr(background, "time", types.SimpleNamespace(monotonic=lambda: next(now)))
+    own._running = types.SimpleNamespace(is_set=lambda: False, wait=lambda _: None)
+    own._ident = 0  # no thread
+    own._end()
+    assert next(now) - 1e6 == background.LONGEST + 1
+    assert sys.unraisablehook is hook
+    own.submit(job)
+    assert own._jobs

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.arrays.counterparts import on
 from s2s.runtime import floats
 from s2s.shipping.gather import Gathering, Symbol
 from s2s.shipping.plain import plain
@@ -338,3 +339,20 @@ def test_a_function_of_no_module_has_its_variables_written_in():
     del scope["RATE"]
     with pytest.raises(CannotShip, match="`RATE` has no value"):
         standalone(made)
+
+
+def test_what_stands_for_numpy_is_written_where_s2s_is_installed(monkeypatch):
+    """For arrays of another module: once, however often it is read."""
+    module = types.ModuleType("other_arrays")
+    module.exp = np.exp
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    value = on(module, "numpy")
+    gathering, root = Gathering([]), Symbol("", "")
+    first, second = gathering.value(value, "np"), gathering.value(value, "xp")
+    assert first is second
+    _choose_names(gathering.symbols, root)
+    scope = {}
+    exec(_written([], gathering.symbols, root), scope)
+    assert scope[first.name] is value
+    with pytest.raises(CannotShip, match="it is for arrays of other_arrays"):
+        Gathering().value(value, "np")

@@ -57,6 +57,7 @@ def test_what_moves_out_of_the_way(monkeypatch):
         "    return z\n",
         {"a": MATRIX, "x": "float", "k": "int"}, monkeypatch)
     assert shown(made) == ["t = np.empty(2)", "z = ('v1',)", "saved.append(a)", "saved.append(t)", "return z"]
+    assert made[1].first.lineno == 2  # where its call stands for a debugger
     assert made[1].unit.text.splitlines() == [
         "v0 = a0[s1, 0] * s2", "a3[0] = v0 + a0[1, 1]", "a3[1] = v0 / 2", "v1 = sin(v0) * v0"]
 
