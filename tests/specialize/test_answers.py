@@ -167,6 +167,26 @@ def test_partial_functions(f):
     check(f, (X,))
 
 
+CALLS = {"of_two": lambda f: np.sum(f(2.0))}
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x, name: CALLS[json.loads(name)](lambda t: t * x[0]) + np.sum(x),
+        lambda x, name: CALLS[json.loads(name)](np.vectorize(lambda t: t * x[0])) + np.sum(x),
+        lambda x, name: CALLS[json.loads(name)](functools.partial(lambda s, t: t * s * x[0], 3.0)) + np.sum(x),
+        lambda x, name: CALLS[json.loads(name)]([np.vectorize(lambda t: t * x[0])][0]) + np.sum(x),
+    ],
+    ids=["lambda", "vectorize", "partial", "vectorize in a list"],
+)
+@pytest.mark.parametrize("differentiate", [s2s.grad, s2s.jacfwd], ids=["grad", "jacfwd"])
+def test_what_a_function_has_captured_is_not_handed_over(f, differentiate):
+    """The call that is decided when the program runs does not see what such a function reads."""
+    with pytest.raises(DifferentiationError, match="S2S143"):
+        differentiate(f)(X, '"of_two"')
+
+
 @pytest.mark.parametrize(
     "f",
     [

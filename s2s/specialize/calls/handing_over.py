@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from s2s.builder import virtual_heap
 from s2s.core import ir
@@ -16,6 +19,10 @@ if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
 
 __all__ = ["check_captured", "check_handed_over", "check_live", "check_seen", "changed_live", "plain", "release"]
+
+
+_WRAPPERS = (functools.partial, np.vectorize)
+"""What makes a function of one that it is given."""
 
 
 def plain(argument: Any) -> ir.Atom:
@@ -46,7 +53,7 @@ def _has_captured(context: Context, atoms: Iterable[Any]) -> Iterator[bool]:
     """For each value, whether it is or holds a nested function that has captured something differentiated."""
     for atom in atoms:
         value = context.value(atom)
-        if isinstance(value, (Sequence, Mapping)) and atom in context.definitions:
+        if (isinstance(value, (Sequence, Mapping)) and atom in context.definitions) or any(context.definition(atom, maker) is not None for maker in _WRAPPERS):
             yield any(_has_captured(context, map(plain, ir.atoms_of(context.definitions[atom]))))
         else:
             yield isinstance(value, Closure) and context.is_varied(atom)
