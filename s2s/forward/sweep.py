@@ -347,9 +347,9 @@ class Forwarder:
     def push(self, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
         """``y, y_dot = rt.push(f, (x,), (x_dot,), {})``."""
         fn = value.fn
-        own = isinstance(fn, ir.Const) and public_module(fn.value) in (ops.__name__, rt.__name__)
-        if isinstance(fn, ir.Const) and own and table.find(fn.value) is None:
-            raise error("S2S210", span=span, name=fn.value.__name__)
+        is_own = isinstance(fn, ir.Const) and public_module(fn.value) in (ops.__name__, rt.__name__)
+        if is_own and table.find(fn.value) is None:  # type: ignore[union-attr]
+            raise error("S2S210", span=span, name=fn.value.__name__)  # type: ignore[union-attr]
         if self.memory.is_buffer(target):
             raise result_is_changed(target.name.lstrip("%"), span)
         args: list[Any] = [*value.args]
