@@ -19,7 +19,8 @@ def outer(x, *more, k=0):
     y = x[k, 0] * more[1]
     saved = []
     saved.append(y)
-    saved.insert(0, y)
+    saved.index(y, 0)
+    saved.append(20.0)
     abs(y)
     z = {"w": np.empty(2)}
     held = np.empty(2)

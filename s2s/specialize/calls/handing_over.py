@@ -53,7 +53,8 @@ def _has_captured(context: Context, atoms: Iterable[Any]) -> Iterator[bool]:
     """For each value, whether it is or holds a nested function that has captured something differentiated."""
     for atom in atoms:
         value = context.value(atom)
-        if (isinstance(value, (Sequence, Mapping)) and atom in context.definitions) or any(context.definition(atom, maker) is not None for maker in _WRAPPERS):
+        is_wrapped = any(context.definition(atom, maker) is not None for maker in _WRAPPERS)
+        if is_wrapped or (isinstance(value, (Sequence, Mapping)) and atom in context.definitions):
             yield any(_has_captured(context, map(plain, ir.atoms_of(context.definitions[atom]))))
         else:
             yield isinstance(value, Closure) and context.is_varied(atom)

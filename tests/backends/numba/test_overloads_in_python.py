@@ -180,7 +180,7 @@ def test_numbers_that_are_handed_over(value, is_number):
     ("np.reshape(a, (2, 3), 'C')", "np.reshape(a, (2, 3))"), ("np.reshape(a, (2, 3), 'F')", None),
     ("np.reshape(a, 6)", None), ("np.concatenate([a, b], 1)", "np.concatenate((a, b), 1)"), ("np.stack((a, b))", None),
     ("np.zeros(n)", None), ("np.sum(a, axis=k)", "np.sum(a, axis=(0, 1))"),
-    ("np.moveaxis(a, k, 0)", "np.moveaxis(a, (0, 1), 0)"),
+    ("np.moveaxis(a, k, 0)", "np.moveaxis(a, (0, 1), 0)"), ("np.zeros(n, t, 'C')", None),
 ])
 def test_calls_as_numba_takes_them(call, shown):
     """A dtype and a shape stay here as they are."""
