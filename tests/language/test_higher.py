@@ -95,7 +95,9 @@ def test_trips_that_only_one_path_counts(x):
     assert s2s.grad(s2s.grad(counted_in_one_branch))(x) == pytest.approx(wanted, rel=1e-6)
 
 
-REFUSALS = ("S2S104", "S2S112", "S2S132", "S2S134", "S2S138", "S2S144", "S2S201", "S2S206", "S2S210", "S2S507", "S2S510")
+REFUSALS = (
+    "S2S104", "S2S112", "S2S132", "S2S134", "S2S138", "S2S144", "S2S201", "S2S206", "S2S210", "S2S507", "S2S510",
+)
 CHECKED = [case for case in CASES if can_be_checked(case)]
 
 
