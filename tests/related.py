@@ -20,6 +20,7 @@ COMPILER = (*TRANSFORMS, "codegen", "core", "directives", "frontend", "normalize
 """What decides what is generated."""
 
 SPANNING = {
+    "tests/backends/test_auto.py": ("dispatch",),
     "tests/bank": COMPILER,
     "tests/batch": (*TRANSFORMS, "rules", "transforms.py"),
     "tests/builder": TRANSFORMS,
@@ -27,7 +28,9 @@ SPANNING = {
     "tests/cli/test_building.py": ("shipping",),
     "tests/codegen": TRANSFORMS,
     "tests/directives": (*TRANSFORMS, "rules"),
+    "tests/directives/test_debugging.py": ("dispatch",),
     "tests/dispatch": ("derivatives.py", "pipeline.py", "recorded", "versions"),
+    "tests/distributed/test_distributed.py": ("shipping",),
     "tests/forward": TRANSFORMS,
     "tests/fuzz": COMPILER,
     "tests/inplace": TRANSFORMS,
