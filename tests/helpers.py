@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import types
 import zlib
 from pathlib import Path
 
@@ -380,8 +381,12 @@ def has_newer_scipy():
 
 
 def derivatives_of(module):
-    """The derivatives of the functions of a test module, by its name."""
-    return [one for one in derivatives._made if getattr(derivatives._origin_of(one), "__module__", "") == module]
+    """The derivatives of the functions of a test module, by its name, and of what has no Python code."""
+    return [one for one in list(derivatives._made) if _is_of(derivatives._origin_of(one), module)]
+
+
+def _is_of(function, module):
+    return not isinstance(function, types.FunctionType) or function.__module__ == module
 
 
 def forget_derivatives(module):

@@ -24,7 +24,7 @@ from s2s.errors import DifferentiationError
 from s2s.rules import functions as descriptions
 from s2s.rules import table
 from s2s.rules.table import RULES, Rule
-from tests.rules.test_rules import draw, draws, fill
+from tests.rules.cases import draw, draws, fill
 
 table.extend()
 GIVEN = [rule for rule in RULES.values() if rule.kind != "refuse" and not facts(rule.fn).acts]

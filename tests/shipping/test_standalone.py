@@ -78,7 +78,7 @@ def test_the_bank_runs_without_s2s(in_sample, monkeypatch):
     assert len(programs) > 0.9 * len(cases) and not any(IMPORTS_OF_S2S.search(text) for text, *_ in programs)
     assert len(asking) < 12 and all("recursion" in name or "power_by" in name for name in asking)
     assert run_alone(programs) == ""
-    assert np.mean(bare) > 0.8  # no call of the runtime
+    assert np.mean(bare) > (0.8 if len(cases) == len(CASES) else 0.7)  # no call of the runtime
 
 
 def test_a_wrong_number_would_be_seen():
