@@ -284,7 +284,10 @@ def test_futures_that_have_gone_with_their_worker_are_told(client, users):
     sent = client.scatter(np.split(X, 8), hash=False)
     gradient = d.grad(users.loss, over="X, y", client=client, timeout=120)
     gradient(w, sent, np.split(y, 8))
-    os.kill(next(iter(client.run(os.getpid).values())), 9)
+    address, process = next(iter(client.run(os.getpid).items()))
+    os.kill(process, 9)
+    while address in client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.workers)):
+        pass  # until the scheduler knows
     with pytest.raises(ArgumentError, match=r"given as a future .* gone with its worker \[S2S706\](.|\n)*scatter"):
         for _ in range(10):
             gradient(w, sent, np.split(y, 8))

@@ -27,6 +27,7 @@ def scratch(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
     """A copy of the table, so that a test leaves nothing behind: no rule, and nothing that was compiled by one."""
     forget_derivatives(request.module.__name__)
     monkeypatch.setattr(table, "_rules", dict(table._rules))
+    monkeypatch.setattr(table, "FOREIGN", list(table.FOREIGN))  # on which files on disk depend
     yield
     forget_derivatives(request.module.__name__)
 
