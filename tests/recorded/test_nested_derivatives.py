@@ -5,6 +5,7 @@ import pytest
 from scipy.sparse import csr_matrix
 
 import s2s
+from s2s import derivatives
 
 X = np.array([0.43, 1.19, 0.87])
 
@@ -73,6 +74,7 @@ def jacobians(x):
 )
 def test_nested(f, monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
+    derivatives.forget()  # what `pulled` has left refuses the cotangent of `pulled_by_an_array`: a known weakness
     h = 1e-5
     slope = [(f(X + step) - f(X - step)) / (2.0 * h) for step in h * np.eye(3)]
     gradient = s2s.grad(f)
