@@ -57,6 +57,12 @@ def client(tmp_path_factory):
         yield made
 
 
+@pytest.fixture(autouse=True)
+def both_workers(client):
+    """Begin with both workers: a test before may have killed one."""
+    client.wait_for_workers(2, timeout=120)
+
+
 @pytest.fixture(scope="module")
 def users(tmp_path_factory):
     """A module of the user that no worker can import."""
