@@ -278,10 +278,17 @@ def variable(fn: types.FunctionType, scope: str, name: str, owner: types.Functio
             return Reading("variable", cells[name].cell_contents, site)
         except (KeyError, ValueError):
             return Reading("variable", MISSING, site)
-    found, fixed = fn.__globals__.get(name, MISSING), (fn.__module__ or "").startswith("s2s.")
+    found, fixed = fn.__globals__.get(name, MISSING), _is_of_module_of_s2s(fn)
     if found is MISSING:
         found, fixed = builtins_of(fn).get(name, MISSING), is_of_python(fn)
     return Reading("variable", found, site, fixed=fixed)
+
+
+def _is_of_module_of_s2s(fn: types.FunctionType) -> bool:
+    """Whether the variables that a function reads are those of a module of s2s, which are never rebound. Functions that
+    s2s makes of one text have the same code, and each its own variables: which one it is has to be asked."""
+    module = fn.__module__ or ""
+    return module.startswith("s2s.") and vars(sys.modules.get(module, types)) is fn.__globals__
 
 
 @_fold

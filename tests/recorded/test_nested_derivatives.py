@@ -1,11 +1,12 @@
 """Derivatives that a recorded function asks for, by each of the public functions."""
 
+import linecache
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
 import s2s
-from s2s import derivatives
 
 X = np.array([0.43, 1.19, 0.87])
 
@@ -74,7 +75,6 @@ def jacobians(x):
 )
 def test_nested(f, monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
-    derivatives.forget()  # what `pulled` has left refuses the cotangent of `pulled_by_an_array`: a known weakness
     h = 1e-5
     slope = [(f(X + step) - f(X - step)) / (2.0 * h) for step in h * np.eye(3)]
     gradient = s2s.grad(f)
@@ -82,6 +82,26 @@ def test_nested(f, monkeypatch):
     np.testing.assert_allclose(s2s.jvp(f, (X,), (np.ones(3),))[1], np.sum(slope), rtol=1e-7)
     bend = [(gradient(X + step) - gradient(X - step)) / (2.0 * h) for step in h * np.eye(3)]
     np.testing.assert_allclose(s2s.jacfwd(gradient)(X), bend, rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_one_after_the_other(monkeypatch):
+    """The operations of a recording are functions of one text: none is taken for that of the function before."""
+    for f in (pulled, pulled_by_an_array, along, linear, pulled):
+        test_nested(f, monkeypatch)
+
+
+def test_functions_of_one_text_have_their_own_variables(monkeypatch):
+    text = "def made(x):\n    return fn(x) * x\n"
+    monkeypatch.setitem(linecache.cache, "<made>", (len(text), None, text.splitlines(True), "<made>"))
+    code = compile(text, "<made>", "exec")
+    slopes = {np.sin: np.cos, np.exp: np.exp, np.tanh: lambda x: 1.0 - np.tanh(x) ** 2}
+    scopes = [{"fn": fn, "__name__": "s2s.recorded.steps"} for fn in slopes]
+    for scope in scopes:
+        exec(code, scope)
+    for fn, made in ((scope["fn"], scope["made"]) for scope in scopes):
+        for found in (s2s.vjp(made, X)[1](np.ones(3))[0], s2s.jvp(made, (X,), (np.ones(3),))[1]):
+            np.testing.assert_allclose(found, slopes[fn](X) * X + fn(X), rtol=1e-12)
 
 
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
