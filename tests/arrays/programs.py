@@ -18,6 +18,7 @@ from s2s.core.array_classes import is_array_class
 from s2s.rules import table
 from s2s.rules.samples import Draw
 from tests.bank import CASES
+from tests.rules.cases import draw
 
 
 @dataclass
@@ -92,7 +93,7 @@ def _sampled(name: str, path: str, sample: Any) -> Program | None:
 
     def show(item: Any) -> str:
         if isinstance(item, Draw):
-            args.append(drawn(item, rng))
+            args.append(draw(item, rng))
             return f"x{len(args) - 1}"
         if isinstance(item, np.ndarray):
             args.append(item)
@@ -121,18 +122,6 @@ def _sampled(name: str, path: str, sample: Any) -> Program | None:
     if not wrt or not any(isinstance(arg, np.ndarray) for arg in args):
         return None
     return Program(name, known["f"], tuple(args), wrt)
-
-
-def drawn(one: Draw, rng: np.random.Generator) -> Any:
-    """A value for a draw."""
-    if one.shape is None:
-        return float(rng.uniform(one.low, one.high))
-    value = np.asarray(rng.uniform(one.low, one.high, one.shape))
-    if one.complex:
-        value = value + 1j * rng.uniform(one.low, one.high, one.shape)
-    if one.positive:
-        value = value @ np.conj(np.swapaxes(value, -1, -2)) + np.eye(one.shape[-1])
-    return value
 
 
 # --- values ---------------------------------------------------------------------------------------------------------
