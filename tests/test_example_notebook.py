@@ -31,7 +31,10 @@ def test_the_notebook_runs_and_shows_what_is_stored(rewrite, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
     stored = nbformat.read(NOTEBOOK, as_version=4)
     fresh = nbformat.read(NOTEBOOK, as_version=4)
-    nbclient.NotebookClient(fresh, timeout=200, kernel_name="python3", resources={"metadata": {"path": ROOT}}).execute()
+    nbclient.NotebookClient(
+        fresh, timeout=200, kernel_name="python3", resources={"metadata": {"path": ROOT}},
+        iopub_timeout=200, raise_on_iopub_timeout=True,  # else what a busy machine shows late is left out
+    ).execute()
     for cell in fresh.cells:
         cell.metadata.pop("execution", None)
     if rewrite:

@@ -302,7 +302,7 @@ def test_futures_that_have_gone_with_their_worker_are_told(client, users):
 def test_training_with_lbfgs_and_adam(client, users):
     from scipy.optimize import minimize
 
-    Xd, yd = (part.persist() for part in (parts(200)[0], parts(200)[1]))
+    Xd, yd = client.persist(parts(200))
     objective = d.value_and_grad(users.loss, over="X, y", client=client)
     found = minimize(objective, np.zeros(3), args=(Xd, yd), jac=True, method="L-BFGS-B")
     assert np.abs(s2s.grad(users.loss)(found.x, X, y)).max() < 1e-2
