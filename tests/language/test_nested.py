@@ -365,12 +365,20 @@ def pulled_back_by_an_integer(x):
     return np.sum(s2s.vjp(lambda y: np.sum(y**2 * x), x)[1](1)[0] * x)
 
 
+def pulled_back_past_integers(x):
+    """As outside, the pullback gives None for an argument without floats, a list of integers too."""
+    _, pullback = s2s.vjp(lambda y, counts, n: np.sum(y**3) * counts[1] * n, x, [2, 3], 2)
+    y_bar, counts_bar, n_bar = pullback(x[0])
+    assert counts_bar is None and n_bar is None
+    return np.sum(y_bar**2)
+
+
 @pytest.mark.parametrize(
     "f",
     [
         pulled_back, pulled_back_often, pulled_back_through_a_loop_often, pulled_back_to_several,
         pulled_back_with_auxiliary_data, pushed_forward, pushed_forward_with_none, pushed_forward_by_nothing,
-        pushed_forward_with_auxiliary_data, pulled_back_by_an_integer,
+        pushed_forward_with_auxiliary_data, pulled_back_by_an_integer, pulled_back_past_integers,
     ],
     ids=lambda f: f.__name__,
 )
