@@ -242,6 +242,15 @@ def test_stores_are_lazy_and_right_in_both_modes_and_to_second_order(f, x, chunk
     np.testing.assert_array_equal(computed(given), x)  # the caller's array is as it was
 
 
+def test_an_order_of_axes_is_no_array_of_dask():
+    """Dask refuses it. The grid has this program, too, and a run may leave it out."""
+    along, step = np.cos(3.0 * X), 1e-6
+    expected = (turned(X + step * along) - turned(X - step * along)) / (2.0 * step)
+    bar = computed(s2s.grad(turned)(graph(X)))
+    dot = computed(s2s.jvp(turned, (graph(X),), (graph(along),))[1])
+    np.testing.assert_allclose([np.sum(bar * along), dot], expected, rtol=1e-6)
+
+
 def test_dtypes_are_kept():
     def f(x):
         y = np.zeros(12, np.float32)
