@@ -284,15 +284,15 @@ def forget() -> None:
             _make_again(made)
 
 
-def clear(f: Any) -> None:
-    """Forget what was compiled for a function, in all of its derivatives; see ``Derivative.clear``."""
+def clear(*functions: Any) -> None:
+    """Forget what was compiled for functions, in all of their derivatives; see ``Derivative.clear``."""
     with section:
-        origin = _origin_of(f)
-        if isinstance(origin, types.FunctionType):
-            start_afresh(origin)
-        for made in sorted(_made, key=_depth):
-            if _origin_of(made) is origin:
-                _make_again(made)
+        origins = {id(origin): origin for origin in map(_origin_of, functions)}
+        for origin in origins.values():
+            if isinstance(origin, types.FunctionType):
+                start_afresh(origin)
+        for made in sorted((made for made in _made if id(_origin_of(made)) in origins), key=_depth):
+            _make_again(made)
 
 
 def _origin_of(f: Any) -> Any:
