@@ -25,7 +25,7 @@ def with_vectors(
     """The operands of a cross product, with a length of 3 for vectors of which one certainly has it."""
     given = dict(zip(("a", "b", "axisa", "axisb", "axisc", "axis"), args, strict=False)) | kwargs
     axes = [_axis(given, name) for name in ("axisa", "axisb")]
-    places = [_place(value, axis) for value, axis in zip(args[:2], axes, strict=False)]
+    places = [_place(value, axis) for value, axis in zip(args, axes, strict=False)]
     if len(places) != 2 or None in places:
         return args
     dims = [_dim_at(value, place) for value, place in zip(args, places, strict=False)]

@@ -3,16 +3,20 @@ on values of every kind, each as the value itself, as its type, and with what it
 
 import itertools
 import operator
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
 import s2s
+from s2s.analysis.abstract import folding
+from s2s.analysis.abstract.contents import item_of
 from s2s.analysis.abstract.evaluate import Evaluator
 from s2s.analysis.abstract.lattice import known
 from s2s.analysis.abstract.meanings import SPECIAL
 from s2s.analysis.abstract.numbers import possible_types
+from s2s.analysis.abstract.shapes import Facts, slice_length
 from s2s.core.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 from s2s.core.values import Range as RangeOf
 
@@ -227,3 +231,52 @@ def test_powers_of_another_number_of_arguments():
     """They raise when the program runs: nothing is said of them."""
     for count in (1, 3):
         assert isinstance(Evaluator().elementwise(operator.pow, (Scalar(int),) * count), Unknown)
+
+
+class Text(str):
+    """Text of a class with code of its own."""
+
+
+class Place(int):
+    """The same of an integer."""
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "expected"),
+    [
+        ("abc", 0, known("a")), ("abc", 2, known("c")), ("abc", -3, known("a")), ("abc", 3, UNKNOWN),
+        ("abc", -4, UNKNOWN), ("abc", slice(1, None), known("bc")), (b"abc", 0, known(97)), (Text("abc"), 0, UNKNOWN),
+        ("abc", Place(0), UNKNOWN), (Text("abc"), slice(1, None), UNKNOWN),
+    ],
+)  # fmt: skip
+def test_items_of_text(text, at, expected):
+    assert item_of(Evaluator(), known(text), known(at)) == expected
+
+
+def test_an_integer_that_is_made_an_integer_stays_the_length_that_it_is():
+    length = Scalar(int, Dim("x.0"))
+    assert Evaluator().call(int, (length,)) == length
+    assert Evaluator().call(int, (known(True),)) == known(1)
+    for given in ((Scalar(float),), (Scalar(str), known(16)), (length, known(16))):
+        assert Evaluator().call(int, given) == Scalar(int)
+    assert Evaluator().call(bool, (length,)) == Scalar(bool)
+    assert Evaluator().call(float, (length,)) == Scalar(float)
+
+
+@pytest.mark.parametrize(("offset", "stop", "is_whole"), [(0, 4, True), (0, 5, False), (1, 5, True), (1, 6, False)])
+def test_slices_of_what_is_known_to_be_long_enough(offset, stop, is_whole):
+    """At least 4 items and ``offset`` more: the slices end inside or not."""
+    given = known(None), known(stop), known(None)
+    made = slice_length(Dim("x.0", offset), *given, Facts(least={"x.0": 4}))
+    assert made == Dim("", stop) if is_whole else made.symbol.startswith("?")
+    assert slice_length(Dim("x.0", offset), *given, Facts()).symbol.startswith("?")
+
+
+@pytest.mark.parametrize(
+    ("value", "size"),
+    [(1.5, 1), (None, 1), (np.float64(1.0), 1), (np.zeros((2, 3)), 6), ("abc", 3), ([1.0] * 4, 4), ({1: 2}, 1),
+     (range(5), 5), (range(2**80), sys.maxsize), (2**63, 1), (2**128, 2)],
+)  # fmt: skip
+def test_how_many_items_count_as_work(value, size):
+    """Of a call whose result is computed when a program is compiled."""
+    assert folding._size(value) == size
