@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.analysis.steps.algebra import _is_whole
 
 A, B, C = 0.77, 1.9, 0.6
 STEP = 1e-6
@@ -221,3 +222,93 @@ def test_losses_of_a_step_and_of_its_remainder_are_apart():
     expected = w * np.sign(w * q - y) + np.sign(x - q) + (q + y) / np.linalg.norm(q + y)
     np.testing.assert_allclose(s2s.grad(loss)(x), expected)
     assert s2s.jvp(loss, (x,), (y,))[1] == pytest.approx(expected @ y)
+
+
+def less_the_last_of_many_branches(x, others):
+    total = 0.0
+    for a in (*others,):
+        total = total + (np.floor(a) if a > 0.5 else np.ceil(a))
+    whole = np.floor(x) if others[0] < 0.0 else np.ceil(x)
+    return total + x - whole
+
+
+@pytest.mark.filterwarnings("ignore::s2s.StraightThroughWarning")
+def test_of_many_branches_the_last_are_looked_at_first():
+    """Of more combinations than are looked at: the remainder is found in the branch that is subtracted."""
+    others = tuple(np.linspace(-2.2, 2.9, 10).tolist())
+    f = less_the_last_of_many_branches
+    expected = (f(1.3 + STEP, others) - f(1.3 - STEP, others)) / (2.0 * STEP)
+    value, (at, _) = s2s.value_and_grad(f, argnums=(0, 1))(1.3, others)
+    assert value == f(1.3, others) and at == pytest.approx(expected) == 1.0
+    assert s2s.jvp(f, (1.3, others), (1.0, (0.0,) * 10))[1] == pytest.approx(expected)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.StraightThroughWarning")
+@pytest.mark.parametrize("are_columns", [True, False])
+def test_of_columns_only_those_steps_are_remainders_that_are_subtracted(are_columns):
+    """What is rounded before is a step of its own, that passes straight through: ``d + d`` goes into each sum."""
+
+    def f(v):
+        wholes = []
+        for k in range(3):
+            wholes.append(round(v[k]))
+        u = np.array([wholes[k] for k in range(3)]) + v
+        beside = np.column_stack([u, np.floor(u)])
+        part = beside[:, 0] - beside[:, 1] if are_columns else u - np.floor(u)
+        return part[0] ** 2 + part[1] * part[2]
+
+    v, direction = np.array([0.83, 1.72, 2.61]), np.array([1.0, -2.0, 0.5])
+    part = v % 1.0
+    expected = 2.0 * np.array([2.0 * part[0], part[2], part[1]])
+    np.testing.assert_allclose(s2s.grad(f)(v), expected, rtol=1e-12)
+    assert s2s.jvp(f, (v,), (direction,))[1] == pytest.approx(expected @ direction)
+
+
+def of_a_list(given, v):
+    """Numbers of a list that a loop fills, in an array of which the length is not known."""
+    kept = []
+    for k in given:
+        kept.append(int(k))
+    return np.array([kept[k] for k in range(3)]) * v
+
+
+def part_by_a_slice(v, given):
+    part = of_a_list(given, v)[1:]
+    return np.sum((part - np.floor(part.copy())) ** 2)
+
+
+def part_by_a_list(v, given):
+    part = of_a_list(given, v)[[0, 1]]
+    return np.sum((part - np.floor(part.ravel())) ** 2)
+
+
+def part_by_a_comparison(v, given):
+    u = of_a_list(given, v)
+    part = u[u > 2.0]
+    return np.sum((2.0 * part.copy() - np.floor(2.0 * part)) ** 2)
+
+
+def product_of_a_part(v, given):
+    part = (of_a_list(given, v) + 0.0)[1:]
+    return (part.dot(np.ones(2)) - np.floor(part.dot(np.ones(2)))) ** 2
+
+
+@pytest.mark.parametrize("f", [part_by_a_slice, part_by_a_list, part_by_a_comparison, product_of_a_part])
+def test_methods_of_parts_of_what_is_an_array_by_how_it_is_made(f):
+    v, given, direction = np.array([0.83, 1.72, 2.61]), [1, 2, 3], np.array([1.0, -2.0, 0.5])
+    expected = [(f(v + d, given) - f(v - d, given)) / (2.0 * STEP) for d in STEP * np.eye(3)]
+    np.testing.assert_allclose(s2s.grad(f)(v, given), expected, rtol=1e-6, atol=1e-7)
+    tangent = s2s.jvp(lambda v: f(v, given), (v,), (direction,))[1]
+    assert tangent == pytest.approx(expected @ direction, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("number", "is_whole"),
+    [
+        (0.0, True), (3.0, True), (-2.0, True), (0.5, False), (3.0 + 1e-10, True), (3.0 - 1e-8, False), (1e-5, False),
+        (0.1 * 3 * 10, True), (1e9 + 0.25, True), (-1e9 - 0.25, True), (1e6 + 0.25, False), (1e8 + 0.2, False),
+    ],
+)  # fmt: skip
+def test_numbers_that_count_as_whole(number, is_whole):
+    """By how large they are: as far as rounding errors of floats leave it open."""
+    assert _is_whole(number) == is_whole
