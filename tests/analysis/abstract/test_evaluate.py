@@ -12,6 +12,7 @@ import pytest
 import s2s
 from s2s.analysis.abstract import folding
 from s2s.analysis.abstract.contents import item_of
+from s2s.analysis.abstract.crosses import with_vectors
 from s2s.analysis.abstract.evaluate import Evaluator
 from s2s.analysis.abstract.lattice import known
 from s2s.analysis.abstract.meanings import SPECIAL
@@ -280,3 +281,40 @@ def test_slices_of_what_is_known_to_be_long_enough(offset, stop, is_whole):
 def test_how_many_items_count_as_work(value, size):
     """Of a call whose result is computed when a program is compiled."""
     assert folding._size(value) == size
+
+
+def vectors(*lengths):
+    return Array(np.dtype(float), tuple(n if isinstance(n, Dim) else Dim("", n) for n in lengths))
+
+
+N, M, ITEMS, UNSURE = Dim("x.0"), Dim("y.0"), Dim("?x.0[1:4]"), Dim("?1")
+
+
+@pytest.mark.parametrize(
+    ("args", "named", "expected", "equal"),
+    [
+        ((vectors(N), vectors(3)), {}, (vectors(3), vectors(3)), {"x.0": 3}),
+        ((vectors(3), vectors(UNSURE)), {}, (vectors(3), vectors(3)), {}),
+        ((vectors(N), vectors(M)), {}, (vectors(3), vectors(3)), {"x.0": 3, "y.0": 3}),
+        ((vectors(Dim("x.0", 1)), vectors(5, 3)), {}, (vectors(3), vectors(5, 3)), {"x.0": 2}),
+        ((vectors(2), vectors(2)), {}, None, {}), ((vectors(UNSURE), vectors(UNSURE)), {}, None, {}),
+        ((vectors(2), vectors(N)), {}, (vectors(2), vectors(3)), {"x.0": 3}),
+        ((vectors(N, 4), vectors(4, 3)), {"axisa": 0}, (vectors(3, 4), vectors(4, 3)), {"x.0": 3}),
+        ((vectors(N, 4), vectors(3, 4)), {"axis": 0}, (vectors(3, 4), vectors(3, 4)), {"x.0": 3}),
+        ((vectors(N, 4), vectors(4, 3), known(0)), {}, (vectors(3, 4), vectors(4, 3), known(0)), {"x.0": 3}),
+        ((vectors(N), vectors(3)), {"axis": 1}, None, {}), ((vectors(N), Scalar(float)), {}, None, {}),
+        ((vectors(N), vectors(3), Scalar(int)), {}, None, {}), ((vectors(N),), {}, None, {}),
+    ],
+)  # fmt: skip
+def test_vectors_of_a_cross_product_have_three_items(args, named, expected, equal):
+    facts = Facts()
+    found = with_vectors(args, {name: known(axis) for name, axis in named.items()}, facts)
+    assert found == (args if expected is None else expected) and facts.equal == equal
+
+
+def test_three_items_of_a_vector_are_those_of_one_that_is_long_enough():
+    facts = Facts()
+    assert with_vectors((vectors(ITEMS), vectors(ITEMS)), {}, facts) == (vectors(3), vectors(3))
+    assert facts.least == {"x.0": 4} and not facts.equal
+    two = vectors(Dim("?x.0[1:3]"))
+    assert with_vectors((two, two), {}, facts) == (two, two)
