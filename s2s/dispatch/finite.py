@@ -126,7 +126,7 @@ class _Instrumented(ast.NodeTransformer):
         every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
         names = [a.arg for a in (*every, arguments.vararg, arguments.kwarg) if a is not None]
         self.generic_visit(node)
-        is_documented = bool(node.body) and ast.get_docstring(node, clean=False) is not None
+        is_documented = ast.get_docstring(node) is not None
         looks = [self._look(node, [ast.Name(name, ast.Load())], ()) for name in names]
         node.body[int(is_documented) : int(is_documented)] = looks
         return node

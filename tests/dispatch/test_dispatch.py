@@ -20,7 +20,7 @@ from s2s.core.ir import Const
 from s2s.core.values import UNKNOWN, Array, ArrayLike, Dim, Known, ListOf, Mapping, Scalar, Sequence
 from s2s.dispatch import dispatcher, lookup, writer
 from s2s.dispatch.dispatcher import INLINE, MOST_OBJECTS, Dispatcher
-from s2s.errors import ArgumentError, InternalError
+from s2s.errors import ArgumentError, InternalError, error
 from s2s.versions.argument_guards import EqualGuard, SizeGuard
 from s2s.versions.guards import KindGuard, ObjectGuard
 from s2s.versions.kinds import annotated
@@ -29,6 +29,9 @@ from tests.dispatch.fake_compiler import FakeCompiler, compiled, ones
 
 SCALE = 2.0
 Pair = namedtuple("Pair", "a b")
+LEAVE_IT_OUT = "leave it out of `argnums`"
+MAKE_FLOATS = f"make its numbers floats, or {LEAVE_IT_OUT}"
+IN_PYTHON = "write its class in Python, with attributes that are read as they are"
 
 
 def helper(x):
@@ -181,6 +184,86 @@ def test_more_versions_than_are_tested_inline(fake):
     assert len(fake.calls) == len(inputs)
 
 
+def test_versions_that_come_in_turn_swap_the_code_at_ever_longer_intervals(fake, monkeypatch):
+    fake.answers["f"] = lambda function, arguments, request: fake_text(arguments)
+    g = s2s.grad(product())
+    swaps, make = [], Dispatcher._code_for
+    monkeypatch.setattr(Dispatcher, "_code_for", lambda self, *given: swaps.append(1) or make(self, *given))
+    count = INLINE + 2
+    for x in [np.ones((2,) * rank) for rank in range(1, count + 1)] * 10:
+        assert g(x) == x.ndim
+    assert len(g.dispatcher._tested) == len(g.dispatcher.versions) == len(fake.calls) == count
+    assert max(version.late for version in g.dispatcher.versions) > 2
+    assert 2 * count <= len(swaps) <= 4 * count
+
+
+def test_entries_test_the_same_where_their_text_and_objects_are_the_same():
+    first, second = [1.0], [1.0]
+
+    def names(*found):
+        made = Names()
+        for one in found:
+            made.add(one)
+        return made
+
+    entry = None, ("x is _s2s_o0",), names(first)
+    assert dispatcher._same_test(entry, ("x is _s2s_o0",), names(first))
+    assert not dispatcher._same_test(entry, ("y is _s2s_o0",), names(first))
+    for others in (names(second), names(first, second), names()):
+        assert not dispatcher._same_test(entry, ("x is _s2s_o0",), others)
+
+
+def test_lists_are_described_item_by_item_only_where_there_are_some_of_any_length(fake, monkeypatch):
+    fake.say("f", "return 0")
+    g = s2s.grad(product())
+    described, describe_all = [], Dispatcher._describe
+
+    def noted(self, values, as_they_are=False):
+        described.append(as_they_are)
+        return describe_all(self, values, as_they_are)
+
+    monkeypatch.setattr(Dispatcher, "_describe", noted)
+    for value, expected in ((1.0, [False]), ([1.0] * 40, [False, True]), (ones(3), [False])):
+        described.clear()
+        g(value)
+        assert described == expected
+
+
+@pytest.mark.parametrize("refusal", [
+    error("S2S101", construct="this"), error("S2S202", name="f", reason="it has none"), error("S2S302", name="f"),
+])
+def test_a_version_for_lists_of_any_length_that_refuses_a_path_gives_way_to_one_for_this_length(
+    fake, monkeypatch, refusal
+):
+    fake.answers["f"] = refusing_lists(refusal)
+    g = s2s.grad(product())
+    tried, find = [], Dispatcher._try
+    monkeypatch.setattr(Dispatcher, "_try", lambda self, *given: tried.append(1) or find(self, *given))
+    assert [g([1.0] * 40), g([1.0] * 40), g([1.0] * 41)] == [40, 40, 41]
+    assert len(tried) == 1
+    assert [type(call[1]["x"]) for call in fake.calls] == [ListOf, Sequence, Sequence]
+    assert [len(version.avals[0].items) for version in g.dispatcher.versions] == [40, 41]
+
+
+def test_a_version_for_lists_of_any_length_stays_where_it_refuses_an_argument(fake):
+    fake.answers["f"] = refusing_lists(error("S2S504", name="f", argument="x", kind="a list"))
+    g = s2s.grad(product())
+    for _ in range(2):
+        with pytest.raises(ArgumentError):
+            g([1.0] * 40)
+    assert [type(version.avals[0]) for version in g.dispatcher.versions] == [ListOf]
+
+
+def refusing_lists(refusal):
+    """A compiler whose code for lists of any length refuses the path that it comes to."""
+
+    def answer(function, arguments, request):
+        is_list = isinstance(arguments["x"], ListOf)
+        return compiled("f_grad", "x, y", "raise refusal" if is_list else "return len(x)", objects={"refusal": refusal})
+
+    return answer
+
+
 def fake_text(arguments):
     return compiled("f_grad", ", ".join(arguments), f"return {len(arguments['x'].shape)}")
 
@@ -257,6 +340,20 @@ def test_a_rebound_global_makes_a_new_version(fake, monkeypatch):
     monkeypatch.undo()
     monkeypatch.setenv("S2S_CACHE", "0")
     assert g(1.0) == "helper"
+
+
+def test_the_oldest_version_goes_where_there_are_too_many(fake, monkeypatch):
+    fake.answers["f"] = lambda function, arguments, request: compiled(
+        "f_grad", "x, y", f"return {helper.__name__!r}", ObjectGuard("global", ("helper",), helper))
+    g, kept = s2s.grad(product()), []
+    monkeypatch.setattr(dispatcher, "MOST", 2)
+    for function in (helper, other, len):
+        monkeypatch.setitem(globals(), "helper", function)
+        assert g(1.0) == function.__name__
+        kept.append([version.call(1.0, 3.0) for version in g.dispatcher.versions])
+    assert kept == [["helper"], ["helper", "other"], ["other", "len"]]
+    assert g(ones(3)) == "len"
+    assert [version.call(1.0, 3.0) for version in g.dispatcher.versions] == ["len", "len"]
 
 
 def test_a_global_number_of_another_kind_makes_a_new_version(fake, monkeypatch):
@@ -474,22 +571,34 @@ def test_wraps_does_not_hand_derivatives_on(fake):
 
 
 @pytest.mark.parametrize(
-    ("value", "message"),
+    ("value", "message", "hint"),
     [
-        (1, "the argument `x` of `f` is an integer [S2S503]"),
-        (np.arange(3), "the argument `x` of `f` is an integer [S2S503]"),
-        (True, "the argument `x` of `f` is a bool and has no derivative [S2S504]"),
-        ("a", "the argument `x` of `f` is a str and has no derivative [S2S504]"),
-        (None, "the argument `x` of `f` is None and has no derivative [S2S504]"),
-        ([1, 2], "the argument `x` of `f` is a list without floats and has no derivative [S2S504]"),
-        (np.array([True]), "the argument `x` of `f` is an array of bool and has no derivative [S2S504]"),
-        (np.zeros(2, [("a", float)]), "the argument `x` of `f` is an array of records and has no derivative [S2S504]"),
+        (1, "is an integer [S2S503]", "pass a float, `float(...)`"),
+        (np.arange(3), "is an integer [S2S503]", "pass floats, `x.astype(float)`"),
+        (True, "is a bool and has no derivative [S2S504]", LEAVE_IT_OUT),
+        ("a", "is a str and has no derivative [S2S504]", LEAVE_IT_OUT),
+        (None, "is None and has no derivative [S2S504]", LEAVE_IT_OUT),
+        ([1, 2], "is a list without floats and has no derivative [S2S504]", MAKE_FLOATS),
+        ((1, 2), "is a tuple without floats and has no derivative [S2S504]", MAKE_FLOATS),
+        ({"a": 1}, "is a dict without floats and has no derivative [S2S504]", MAKE_FLOATS),
+        (
+            np.array([True]), "is an array of bool and has no derivative [S2S504]",
+            f"pass floats, `x.astype(float)`, or {LEAVE_IT_OUT}",
+        ),
+        (
+            np.zeros(2, [("a", float)]), "is an array of records and has no derivative [S2S504]",
+            "pass the fields as arguments of their own",
+        ),
+        (np.array(["a"]), "is an array of <U1 and has no derivative [S2S504]", LEAVE_IT_OUT),
+        (object(), "is an object and has no derivative [S2S504]", f"{IN_PYTHON}, or {LEAVE_IT_OUT}"),
+        ({1.0}, "is a set and has no derivative [S2S504]", f"{IN_PYTHON}, or {LEAVE_IT_OUT}"),
     ],
 )
-def test_what_has_no_derivative(fake, value, message):
+def test_what_has_no_derivative(fake, value, message, hint):
     with pytest.raises(ArgumentError) as caught:
         s2s.grad(product())(value)
-    assert str(caught.value).splitlines()[0] == message
+    assert str(caught.value).splitlines()[0] == f"the argument `x` of `f` {message}"
+    assert caught.value.diagnostic.hint == hint
     assert not fake.calls
 
 

@@ -1,5 +1,6 @@
 """Calls that compiled code fails in: recorded where the primal does not fail, else the program's own exception."""
 
+import functools
 import time
 import warnings
 
@@ -11,8 +12,10 @@ from s2s import derivatives, pipeline
 from s2s.codegen.link import link
 from s2s.core.record import replace
 from s2s.core.values import ListOf
+from s2s.dispatch import failures
 from s2s.errors import error
 from s2s.validation import validate
+from s2s.versions.request import Compiled
 
 X = np.array([0.3, 0.7, 1.2])
 M = np.array([[2.0, 0.5, 0.1], [0.3, 1.5, 0.2], [0.1, 0.4, 1.0]])
@@ -209,3 +212,47 @@ def test_lists_are_taken_as_they_are_where_the_compiler_fails_for_any_length(mon
     else:
         assert gradient(longer) == [2.0 * item for item in longer]
     assert len(tried) == 1
+
+
+CALLS = """
+def entry(k):
+    if k == "inner":
+        raise ValueError(inner("index"))
+    return inner(k)
+
+
+def inner(k):
+    if k == "raise":
+        raise ValueError
+    assert k != "assert"
+    if k == "index":
+        return [][0]
+    return call()
+"""
+
+
+def called(kind):
+    """A function in generated code of another file, which raises."""
+    scope = {"kind": kind}
+    exec(compile("def call():\n    raise kind", "<s2s call>", "exec"), scope)
+    return scope["call"]
+
+
+class OwnError(ValueError):
+    """An exception of the program."""
+
+
+@pytest.mark.parametrize("case, call, is_suspect", [
+    ("raise", None, False), ("assert", None, False), ("index", None, True), ("inner", None, True),
+    ("of the program", lambda: helped(()), False), ("of NumPy", functools.partial(np.reshape, X, 2), True),
+    *(("call", called(kind), True) for kind in (TypeError, ZeroDivisionError, NameError, np.linalg.LinAlgError)),
+    *(("call", called(kind), False) for kind in (OSError, RuntimeError, OwnError, FloatingPointError)),
+])
+def test_an_exception_is_a_suspect_where_no_line_or_function_of_the_program_raises_it(case, call, is_suspect):
+    scope = {"call": call}
+    exec(compile(CALLS, "made.py", "exec"), scope)
+    with pytest.raises(Exception) as caught:  # noqa: PT011
+        scope["entry"](case)
+    compiled, code = Compiled(CALLS, "entry", {}, {}), scope["entry"].__code__
+    assert failures._is_suspect(caught.value, compiled, code) == is_suspect
+    assert not failures._is_suspect(type(caught.value)(), compiled, code)

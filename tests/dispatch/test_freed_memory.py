@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from s2s.dispatch import freed_memory
+
 PROGRAM = """
 import resource
 import numpy as np
@@ -53,3 +55,63 @@ def test_pages_are_kept(tmp_path):
 @pytest.mark.parametrize("settings", [{"S2S_KEPT_MEMORY": "0"}, {"MALLOC_TRIM_THRESHOLD_": "131072"}])
 def test_the_library_is_left_alone(tmp_path, settings):
     assert pages_by_call(tmp_path, **settings) > PAGES
+
+
+class Library:
+    """A C library of GNU that notes what it is told."""
+
+    gnu_get_libc_version = None
+
+    def __init__(self):
+        self.told = []
+
+    def mallopt(self, option, value):
+        self.told.append((option, value))
+
+
+@pytest.fixture
+def library(monkeypatch):
+    made = Library()
+    monkeypatch.setattr(freed_memory.ctypes, "CDLL", lambda name: made)
+    monkeypatch.setattr(freed_memory, "_is_done", False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    for name in ("S2S_KEPT_MEMORY", "GLIBC_TUNABLES", *freed_memory._OTHERS):
+        monkeypatch.delenv(name, raising=False)
+    return made
+
+
+TRIM, MMAP, LARGEST = -1, -3, 32 * 2**20  # of malloc.h, and the most that mallopt(3) takes on machines of 64 bits
+
+
+@pytest.mark.parametrize("setting, told", [
+    (None, [(TRIM, 256 * 10**6), (MMAP, LARGEST)]), ("8 GB", [(TRIM, 2**31 - 1), (MMAP, LARGEST)]),
+    ("1 MB", [(TRIM, 10**6), (MMAP, 10**6)]), ("1", [(TRIM, 1), (MMAP, 1)]), ("0", []),
+])
+def test_the_library_is_told_once_how_much_to_keep(library, monkeypatch, setting, told):
+    if setting is not None:
+        monkeypatch.setenv("S2S_KEPT_MEMORY", setting)
+    freed_memory.keep_freed_memory()
+    freed_memory.keep_freed_memory()
+    assert library.told == told
+
+
+@pytest.mark.parametrize("name, text, is_left", [
+    ("MALLOC_TRIM_THRESHOLD_", "131072", True), ("MALLOC_MMAP_THRESHOLD_", "131072", True),
+    ("MALLOC_TOP_PAD_", "0", True),
+    ("MALLOC_MMAP_MAX_", "8", True), ("GLIBC_TUNABLES", "glibc.malloc.check=3", True),
+    ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=x", False),
+])
+def test_the_library_is_left_alone_where_the_program_has_set_it(library, monkeypatch, name, text, is_left):
+    monkeypatch.setenv(name, text)
+    freed_memory.keep_freed_memory()
+    assert (library.told == []) == is_left
+
+
+@pytest.mark.parametrize("missing", ["linux", "gnu_get_libc_version", "mallopt"])
+def test_other_libraries_are_left_alone(library, monkeypatch, missing):
+    if missing == "linux":
+        monkeypatch.setattr(sys, "platform", "darwin")
+    else:
+        monkeypatch.delattr(Library, missing)
+    freed_memory.keep_freed_memory()
+    assert library.told == []

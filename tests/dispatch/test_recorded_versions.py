@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.codegen.link import link
+from s2s.dispatch import recorded as recorded_versions
+from s2s.errors import error
+from s2s.versions.request import Request
 
 X = np.array([0.3, 0.7, 1.2])
 
@@ -78,3 +82,24 @@ def test_a_chosen_derivative_is_not_lost():
 
     with pytest.raises(s2s.errors.DifferentiationError):
         s2s.grad(f)(X)
+
+
+@pytest.mark.parametrize("wrt, tangents, given", [
+    ((("x",),), "x_dot", "(x_dot,)"),
+    ((("x",), ("rest", 0)), "x_dot, rest_0_dot", "(x_dot, rest_0_dot)"),
+    ((("named", "step size"), ("named", "b-1")), "named_step_size_dot, named_b_1_dot",
+     "(named_step_size_dot, named_b_1_dot)"),
+])
+def test_tangents_of_a_recorded_version_are_named_by_paths(wrt, tangents, given):
+    """Also of arguments whose names are no names of Python: ``f(x, **{"step size": 0.1})``."""
+    def f(x, *rest, **named):
+        return x
+
+    for mode in ("jvp", "grad"):
+        made = recorded_versions.recorded(f, Request(mode, wrt), error("S2S101", construct="this"))
+        heading = made.text.splitlines()[0]
+        is_jvp = mode == "jvp"
+        assert heading == f"def f_{mode}(x, rest, named{', ' + tangents if is_jvp else ''}):"
+        ending = f"(x, rest, named), request, refusal{', ' + given if is_jvp else ''})"
+        assert made.text.splitlines()[-1].endswith(ending)
+        assert recorded_versions.is_recorded(made) and callable(link(made, f))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.fft
 
 import s2s
 from s2s import runtime as rt
@@ -495,3 +496,26 @@ def test_the_slope_of_logaddexp_changes_where_its_inputs_are_equal(fn: Any, unit
     for a, b in ((0.4, 0.4), (-700.0, -700.0), (0.4, 1.1)):
         p = 1.0 / (1.0 + math.exp(unit * (b - a)))
         assert second(a, b) == pytest.approx(unit * p * (1.0 - p), rel=1e-12)
+
+
+# --- transforms of waves ------------------------------------------------------------------------------------
+
+WAVES = [getattr(scipy.fft, name) for name in ("dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn")]
+
+
+@pytest.mark.parametrize("fn", WAVES)
+def test_the_transpose_of_a_transform_of_waves(fn: Any) -> None:
+    x, weights = np.array([0.3, 0.7, 1.2, -0.4]), np.array([1.0, -2.0, 0.5, 3.0])
+    for norm, orthogonalize in [("ortho", None), ("ortho", True), (None, None), (None, False), ("forward", False)]:
+        for kind in (1, 2, 3, 4):
+            columns = [fn(e, kind, norm=norm, orthogonalize=orthogonalize) for e in np.eye(4)]
+            found = cotangent(fn, "x", weights, x, kind, norm=norm, orthogonalize=orthogonalize)
+            np.testing.assert_allclose(found, np.array(columns) @ weights, rtol=1e-12)
+
+
+@pytest.mark.parametrize("fn", WAVES)
+def test_transforms_of_waves_are_refused_where_the_transpose_is_not_known(fn: Any) -> None:
+    for norm, orthogonalize in [("ortho", False), (None, True), ("backward", True), ("forward", True)]:
+        for kind in (1, 2, 3, 4):
+            with pytest.raises(NoDerivativeError, match="orthogonalize is known together with norm='ortho' only"):
+                cotangent(fn, "x", np.ones(4), np.ones(4), kind, norm=norm, orthogonalize=orthogonalize)

@@ -138,6 +138,7 @@ linear(
         args([arr(2), arr(3)]), args([[arr(2, 2), arr(2, 1)], [arr(1, 2), arr(1, 1)]]),
         args([[num(), num()], [num(), 1.0]]), args([[arr(3)], [arr(3)]]), args(arr(2, 3)),
         args([[arr(2, 2, 2), arr(2, 2, 1)]]),
+        args([[[arr(2, 2, 2), arr(2, 2, 1)], [arr(2, 1, 3)]], [[arr(1, 3, 3)]]]),
     ],
 )
 
