@@ -104,7 +104,7 @@ def block_bar(g: Any, arrays: Any) -> Any:
     depth = _depth_of(arrays)
     start, parts = 0, []
     for item in arrays:
-        length = _block_shape(item, depth - 1, np.ndim(g))[-depth]
+        length = _length_along(item, depth)
         before = (slice(None),) * (np.ndim(g) - depth)
         part = g[(*before, slice(start, start + length))]
         bar = block_bar(part, item) if isinstance(item, list) else rt.cast(np.reshape(part, np.shape(item)), item)
@@ -117,15 +117,13 @@ def _depth_of(arrays: Any) -> int:
     return 1 + _depth_of(arrays[0]) if isinstance(arrays, list) else 0
 
 
-def _block_shape(arrays: Any, depth: int, rank: int) -> tuple[int, ...]:
-    """The shape of the block that nested lists make, with a rank."""
-    if not isinstance(arrays, list):
-        shape = np.shape(arrays)
-        return (1,) * (rank - len(shape)) + shape
-    shapes = [_block_shape(item, depth - 1, rank) for item in arrays]
-    whole = list(shapes[0])
-    whole[-depth] = sum(shape[-depth] for shape in shapes)
-    return tuple(whole)
+def _length_along(arrays: Any, depth: int) -> int:
+    """The length of a block along an axis, counted from the last: any of its arrays, which lie along later ones, has
+    it."""
+    while isinstance(arrays, list):
+        arrays = arrays[0]
+    shape: tuple[int, ...] = np.shape(arrays)
+    return shape[-depth] if len(shape) >= depth else 1
 
 
 linear(
