@@ -19,6 +19,7 @@ SYMMETRIC = Q + Q.T
 OBLONG = RNG.normal(size=(4, 3))
 X = np.array([0.3, 1.0, -0.5, 0.7])
 WEIGHTS = RNG.normal(size=4)
+THREE = 0.3 * np.random.default_rng(1).normal(size=(3, 2, 2))
 BAND = np.array([[0.0, 0.1, 0.2, 0.1], [2.0, 2.0, 3.0, 4.0]])
 
 
@@ -144,3 +145,17 @@ def test_least_squares_by_a_driver_without_singular_values():
     np.testing.assert_allclose(s2s.grad(f)(a), s2s.grad(plain)(a), rtol=1e-10)
     np.testing.assert_allclose(s2s.jacfwd(f)(a), s2s.grad(plain)(a), rtol=1e-10)
     np.testing.assert_allclose(s2s.hvp(f, (a,), (a,)), s2s.hvp(plain, (a,), (a,)), rtol=1e-9)
+
+
+def exponentials_of_three_matrices(t):
+    value, slope = linalg.expm_frechet(THREE * t, THREE)
+    return np.sum(value**3) + np.sum(slope**2)
+
+
+@pytest.mark.skipif(not primal_takes_stacks(), reason="an older SciPy")
+def test_exponentials_of_stacks_and_their_derivatives():
+    x, h = 0.4, 1e-4
+    f = exponentials_of_three_matrices
+    expected = (8.0 * (f(x + h) - f(x - h)) - (f(x + 2.0 * h) - f(x - 2.0 * h))) / (12.0 * h)
+    np.testing.assert_allclose(s2s.value_and_grad(f)(x), [f(x), expected], rtol=1e-7)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (1.0,)), [f(x), expected], rtol=1e-7)

@@ -50,10 +50,10 @@ def function_bar(fn: Any, g: Any, a: Any) -> Any:
 
 @model(scipy.linalg.expm_frechet, samples=[args(arr(3, 3), arr(3, 3)), args(arr(2, 2), arr(2, 2), compute_expm=False)])
 def _expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True, check_finite: Any = True) -> Any:
-    """Above the diagonal of the exponential of a block matrix."""
-    n = np.shape(A)[0]
+    """Above the diagonal of the exponential of a block matrix; also of stacks."""
+    n = np.shape(A)[-1]
     both = scipy.linalg.expm(block_triangle(A, E))
-    return (both[:n, :n], both[:n, n:]) if compute_expm else both[:n, n:]
+    return (both[..., :n, :n], both[..., :n, n:]) if compute_expm else both[..., :n, n:]
 
 
 @model(scipy.linalg.fractional_matrix_power, samples=[args(arr(3, 3, positive=True), 0.3)])
