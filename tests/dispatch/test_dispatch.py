@@ -7,6 +7,7 @@ import functools
 import gc
 import importlib.util
 import inspect
+import pathlib
 import pickle
 import threading
 import weakref
@@ -671,7 +672,7 @@ def test_what_is_deleted_after_a_call_is_missed_where_the_function_reads_it(name
         with pytest.raises(type(problem)) as raised:
             found(1.3)
         assert entry in str(raised.value)
-        assert "dispatch" not in str(raised.traceback[-1].path)
+        assert pathlib.Path(raised.traceback[-1].path).parent.name != "dispatch"
     else:
         np.testing.assert_allclose(found(1.3), expected, rtol=1e-6)
     if isinstance(owner, dict):

@@ -232,7 +232,7 @@ def inner(k):
 
 
 def called(kind):
-    """A function in generated code of another file, which raises."""
+    """Make a function in generated code of another file, which raises."""
     scope = {"kind": kind}
     exec(compile("def call():\n    raise kind", "<s2s call>", "exec"), scope)
     return scope["call"]

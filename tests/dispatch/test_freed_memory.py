@@ -97,8 +97,8 @@ def test_the_library_is_told_once_how_much_to_keep(library, monkeypatch, setting
 
 @pytest.mark.parametrize("name, text, is_left", [
     ("MALLOC_TRIM_THRESHOLD_", "131072", True), ("MALLOC_MMAP_THRESHOLD_", "131072", True),
-    ("MALLOC_TOP_PAD_", "0", True),
-    ("MALLOC_MMAP_MAX_", "8", True), ("GLIBC_TUNABLES", "glibc.malloc.check=3", True),
+    ("MALLOC_TOP_PAD_", "0", True), ("MALLOC_MMAP_MAX_", "8", True),
+    ("GLIBC_TUNABLES", "glibc.malloc.check=3", True),
     ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=x", False),
 ])
 def test_the_library_is_left_alone_where_the_program_has_set_it(library, monkeypatch, name, text, is_left):

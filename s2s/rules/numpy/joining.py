@@ -118,8 +118,8 @@ def _depth_of(arrays: Any) -> int:
 
 
 def _length_along(arrays: Any, depth: int) -> int:
-    """The length of a block along an axis, counted from the last: any of its arrays, which lie along later ones, has
-    it."""
+    """Return the length of a block along an axis, counted from the last: any of its arrays has it, as they are joined
+    along later ones."""
     while isinstance(arrays, list):
         arrays = arrays[0]
     shape: tuple[int, ...] = np.shape(arrays)
