@@ -162,7 +162,7 @@ def _written(head: list[str], symbols: list[Symbol], root: Symbol) -> str:
     small = [p for p in parts if not p.startswith(("def ", "class ", "@"))]
     large = [p for p in parts if p.startswith(("def ", "class ", "@"))]
     blocks = ["\n".join([*head, *([""] if head and imports else []), *imports])] if head or imports else []
-    if len(small) + len(large) == len(parts) and not any(_comes_late(symbols, p) for p in small):
+    if not any(_comes_late(symbols, p) for p in small):
         blocks += ["\n".join(small)] if small else []
         blocks += large
     else:

@@ -1,5 +1,6 @@
 """Dumped derivatives as a caller has them: the primal's parameters, and no call for which the text is not right."""
 
+import functools
 import importlib.util
 import inspect
 import itertools
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 
 import s2s
 from s2s.cli.main import main
+from s2s.codegen.printing import WIDTH
 from s2s.core.values import Array, Dim, Scalar, Sequence
 from s2s.shipping import callers, departures
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
@@ -576,6 +578,60 @@ def test_what_cannot_be_written_as_a_place_gives_no_condition():
     guard = ObjectGuard("argument", ("part", (object(),)), square)
     made = types.SimpleNamespace(guards=[(guard, square)])
     assert not [*callers._of_guards(made, None, None, set())]
+
+
+@pytest.mark.parametrize("path, made", [
+    (("x",), "x"), (("x", "w"), "x.w"), (("x", (2,)), "x[2]"), (("x", ("k",), "w", (0,)), "x['k'].w[0]"),
+    (("x", (None,)), "x[None]"), (("x", "no name"), None), (("x", (1, 2)), None), (("x", ()), None), (("x", 3), None),
+    ((3,), None), (("x", (object(),)), None),
+])
+def test_places_are_written_as_python(path, made):
+    assert callers._place(*path) == made
+
+
+def shadowed(x):
+    return x
+
+
+VALUES = [
+    1, 3, 2.5, "a", "b", None, (1, "k"), (1, "m"), np.dtype("f8"), np.dtype("i4"), np, inspect, square, shadowed,
+    np.ndarray, float, abs, len,
+    lambda v: v,
+    lambda v: v + 1.0,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(VALUES)))
+def test_values_are_told_from_others_of_their_kind(k):
+    """By what they are, or by a name."""
+    tests = [eval(f"lambda x: {test}") for test, _ in callers._of_value("x", VALUES[k])]
+    assert tests
+    for n, other in enumerate(VALUES):
+        if type(other) is type(VALUES[k]):
+            assert any(test(other) for test in tests) is (n != k)
+
+
+@pytest.mark.parametrize("value", [True, False])
+def test_flags_are_told_by_themselves(value):
+    [(test, holds)] = callers._of_value("x", value)
+    assert (test, holds) == ("not x" if value else "x", f"x={value}")
+
+
+@pytest.mark.parametrize("value", [object(), types.SimpleNamespace(__qualname__=3), functools.partial(pow, 2)])
+def test_values_without_a_name_give_no_condition(value):
+    assert not [*callers._of_value("x", value)]
+
+
+@pytest.mark.parametrize("mark", ["x", "'", '"', "\\", ", "])
+def test_messages_fit_their_lines(mark):
+    """In one line as long as there is room beside eight columns of indentation, otherwise in several."""
+    for length in (*range(40, 90), 300):
+        message = f"f was made for {'x=1, ' * 60}"[: length - 2 * len(mark)] + 2 * mark
+        lines = callers._raised(message)
+        said = eval("".join(lines).removeprefix("raise ValueError"))
+        assert said == message
+        assert (len(lines) == 1) is (len(message) + len('raise ValueError("")') <= WIDTH - 8)
+        assert all(len(line) <= WIDTH - 8 + line.count("\\") for line in lines)
 
 
 @pytest.mark.parametrize("shapes, guards, count", [

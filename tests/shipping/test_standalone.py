@@ -326,6 +326,32 @@ def test_names_are_no_keywords_and_hide_nothing():
     assert [one.name for one in others] == ["_if", "split_1", "energy_1", "local_1"]
 
 
+ENERGY = Symbol("", "def energy(x):\n    return x")
+IMPORTS = [Symbol("exp", line="from math import exp{}"), Symbol("np", line="import numpy{}"),
+           Symbol("ast", line="import ast{}"), Symbol("re", line="import re")]  # fmt: skip
+ONE, TWO = Symbol("ONE", "ONE = 1"), Symbol("TWO", "TWO = 2")
+HELPER, NOTED = Symbol("helper", "def helper():\n    pass"), Symbol("noted", "def noted(x: int):\n    pass")
+MADE = Symbol("MADE", "MADE = helper()", needs=[HELPER])
+
+
+@pytest.mark.parametrize("head, symbols, text", [
+    ([], [], ""),
+    (["# by s2s"], [], "# by s2s\n\n\n"),
+    ([], [ONE], "ONE = 1\n\n\n"),
+    (["# by s2s"], [ONE], "# by s2s\n\n\nONE = 1\n\n\n"),
+    ([], IMPORTS, "import ast\nimport numpy as np\nimport re\nfrom math import exp\n\n\n"),
+    (["# by s2s"], [ONE, IMPORTS[2], IMPORTS[2]], "# by s2s\n\nimport ast\n\n\nONE = 1\n\n\n"),
+    ([], [ONE, HELPER, TWO], f"ONE = 1\nTWO = 2\n\n\n{HELPER.text}\n\n\n"),
+    ([], [ONE, HELPER, MADE], f"ONE = 1\n\n\n{HELPER.text}\n\n\nMADE = helper()\n\n\n"),
+    ([], [HELPER], f"{HELPER.text}\n\n\n"),
+    ([], [NOTED, IMPORTS[3], ONE],
+     f"from __future__ import annotations\n\nimport re\n\n\nONE = 1\n\n\n{NOTED.text}\n\n\n"),
+])
+def test_imports_come_first_then_values_then_definitions(head, symbols, text):
+    """Values after what they call; blocks are two empty lines apart."""
+    assert _written(head, symbols, ENERGY) == f"{text}{ENERGY.text}\n"
+
+
 def test_a_function_of_no_module_has_its_variables_written_in():
     source = "import numpy as np\n\ndef f(x):\n    return np.sum(abs(x) * RATE ** len(TABLE))\n"
     linecache.cache["<loose>"] = (len(source), None, source.splitlines(True), "<loose>")

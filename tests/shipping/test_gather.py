@@ -1,0 +1,135 @@
+"""Names of modules in, the definitions behind them out."""
+
+import importlib
+import sys
+
+import numpy as np
+import pytest
+
+from s2s.shipping.gather import CannotShip, Gathering, Symbol, _is_like
+from s2s.shipping.standalone import _choose_names, _written
+
+FILES = {
+    "written_out/__init__.py": "from numpy import linalg\n\nfrom written_out.cube import cube\n\nLIMIT = 2.0\n",
+    "written_out/cube.py": "def cube(v):\n    return v**3\n",
+    "written_out/parts.py": "def double(v):\n    return SCALE * v\n\n\nSCALE = 2.0\n",
+    "written_out/deep/__init__.py": "",
+    "written_out/deep/inner.py": "def square(v):\n    return v * v\n",
+    "reading.py": """
+import numpy as np
+import written_out
+import written_out.deep.inner
+import written_out.parts
+
+RATE = 2.0
+COUNT = 3
+TABLE = np.arange(3)
+PAIR = (1, 2)
+apply = lambda v: v + 1.0
+
+
+def by_parts(x):
+    return written_out.parts.double(x) + written_out.LIMIT + written_out.parts.SCALE
+
+
+def by_deep(x):
+    return written_out.deep.inner.square(x)
+
+
+def by_name(x):
+    return written_out.cube(x)
+
+
+def by_alias(x):
+    return written_out.linalg.norm(x)
+
+
+def hands_around(x):
+    return getattr(written_out.deep, "inner")
+
+
+def misses(x):
+    return written_out.parts.nothing(x)
+
+
+def reads(x):
+    return RATE * x, COUNT, TABLE, PAIR, apply(x)
+""",
+}
+
+
+@pytest.fixture
+def reading(tmp_path, monkeypatch):
+    """A module of the user beside a package of the user."""
+    for name, text in FILES.items():
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    known = set(sys.modules)
+    yield importlib.import_module("reading")
+    for name in {n for n in sys.modules if n.partition(".")[0] in ("reading", "written_out")} - known:
+        del sys.modules[name]
+
+
+def gathered(module, name):
+    """The text of a function with what it reads, and the function that the text makes."""
+    gathering, root = Gathering(), Symbol("", "")
+    found = gathering.of_module(module, name)
+    gathering.finish()
+    _choose_names(gathering.symbols, root)
+    text = _written([], gathering.symbols, root)
+    scope = {}
+    exec(text, scope)
+    return text, scope[found.name]
+
+
+@pytest.mark.parametrize("name", ["by_parts", "by_deep", "by_name", "by_alias"])
+@pytest.mark.parametrize("has_alias", [False, True])
+def test_modules_of_a_package_are_followed_by_their_names(reading, monkeypatch, name, has_alias):
+    """Also where a function of the package has the name of a module, and an installed module stands in the package."""
+    if has_alias:
+        monkeypatch.setitem(sys.modules, "written_out.linalg", np.linalg)
+    text, made = gathered(reading, name)
+    assert "written_out" not in text and made(3.0) == getattr(reading, name)(3.0)
+
+
+@pytest.mark.parametrize("name, reason", [
+    ("hands_around", "it hands the module `written_out.deep` around"),
+    ("misses", "`written_out.parts` has no `nothing` when it is imported"),
+])
+def test_modules_that_cannot_be_followed_are_refused(reading, name, reason):
+    with pytest.raises(CannotShip, match=reason):
+        gathered(reading, name)
+
+
+ANEW = {
+    "RATE": (2, "RATE = 2\n"), "COUNT": (3.0, "COUNT = 3.0\n"), "PAIR": ([1, 2], "PAIR = [1, 2]\n"),
+    "TABLE": (np.arange(3.0), "TABLE = np.array([0.0, 1.0, 2.0], dtype='<f8')\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANEW)
+def test_an_equal_value_of_another_type_is_written_as_it_is(reading, monkeypatch, name):
+    value, line = ANEW[name]
+    own = {other: gathered(reading, "reads")[0].count(f"\n{other} = ") for other in ANEW}
+    assert all(own.values())
+    monkeypatch.setattr(reading, name, value)
+    text, made = gathered(reading, "reads")
+    assert line in text
+    assert repr(made(1.5)) == repr(reading.reads(1.5))
+
+
+ONE = lambda v: v + 1.0  # noqa: E731
+ALIKE = [
+    (2, 2, True), (2, 2.0, False), (True, 1, False), (2, 3, False), ([1], [1], True), ([1], (1,), False),
+    (np.arange(3), np.arange(3), True), (np.arange(3), np.arange(3.0), False), (np.arange(3), np.arange(1, 4), False),
+    (np.arange(3), np.arange(2), False), (np.int64(3), 3, False), (np.int64(3), np.int64(3), True), (ONE, ONE, True),
+    (eval("lambda v: v", {}), eval("lambda v: v", {}), True), (ONE, eval("lambda v: v", {}), False), (ONE, 3, False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("again, value, is_like", ALIKE)
+def test_values_are_alike_by_type_and_content(again, value, is_like):
+    assert _is_like(again, value) is is_like
+    assert _is_like(value, again) is is_like
