@@ -164,10 +164,10 @@ def _written(parameters: Several[inspect.Parameter], defaults: dict[str, str]) -
     plain = [p.replace(default=inspect.Parameter.empty, annotation=inspect.Parameter.empty) for p in parameters]
     made: list[str] = []
     for before, p in zip([None, *plain], plain, strict=False):
-        if p.kind == p.KEYWORD_ONLY and (before is None or before.kind < p.VAR_POSITIONAL):
-            made.append("*")
         if before is not None and before.kind == p.POSITIONAL_ONLY != p.kind:
             made.append("/")
+        if p.kind == p.KEYWORD_ONLY and (before is None or before.kind < p.VAR_POSITIONAL):
+            made.append("*")
         made.append(f"{p}={kept[p.name]}" if p.name in kept else str(p))
     return [*made, "/"] if plain and plain[-1].kind == inspect.Parameter.POSITIONAL_ONLY else made
 
