@@ -634,6 +634,115 @@ def test_messages_fit_their_lines(mark):
         assert all(len(line) <= WIDTH - 8 + line.count("\\") for line in lines)
 
 
+@pytest.mark.parametrize("tests, kept", [
+    ([("x.ndim != 1", "a"), ("len(x) == 1", "b")], None),
+    ([("len(x) != 3", "a"), ("len(x) == 1", "b")], [("len(x) != 3", "a")]),
+    ([("len(x) == 1", "b"), ("len(x) != 3", "a")], [("len(x) != 3", "a")]),
+    ([("len(x) != len(y)", "a"), ("len(x) == 1", "b"), ("len(y) == 1", "c")],
+     [("len(x) != len(y)", "a"), ("len(x) == 1", "b")]),
+    ([("len(x) != len(y)", "a"), ("len(y) == 1", "c")], None),
+    ([("len(x) != len(y)", "a"), ("len(x) == 1", "c")], None),
+    ([("x.ndim != 1", "a"), ("len(x) != 3", "b")], [("x.shape != (3,)", "b")]),
+    ([("x.ndim != 1", "a"), ("len(y) != 3", "b")], None), ([("x.ndim != 2", "a"), ("len(x) != 3", "b")], None),
+    ([("x.ndim != 1", "a"), ("x.shape[0] != 3", "b")], None), ([("x.ndim != 1", "a"), ("len(x) != len(y)", "b")], None),
+    ([("not x", "a"), ("not x", "a"), ("y", "b")], [("not x", "a"), ("y", "b")]), ([], []),
+])
+def test_conditions_that_others_say_are_left_out(tests, kept):
+    assert callers._without_doubles(tests) == (tests if kept is None else kept)
+
+
+def conditions_of(*counts):
+    """So many conditions of each of some arguments."""
+    return [(f"argument_{k}[{n}] != {n}", f"argument_{k}=(0, 1)") for k in range(len(counts)) for n in range(counts[k])]
+
+
+@pytest.mark.parametrize("counts, sizes", [
+    ((), []), ((1,), [1]), ((1, 1), [2]), ((1, 1, 1), [2, 1]), ((2,), [2]), ((3,), [3]), ((4,), [3, 1]),
+    ((7,), [3, 3, 1]), ((1, 2), [3]), ((2, 2), [2, 2]), ((1, 3), [1, 3]), ((4, 1), [3, 1, 1]), ((1, 4), [1, 3, 1]),
+    ((4, 1, 1), [3, 1, 2]),
+])
+def test_conditions_go_together_as_long_as_a_line_has_room(counts, sizes):
+    """What is said of one argument is not parted to fill a line with another."""
+    conditions = conditions_of(*counts)
+    groups = callers._by_line("f_grad", conditions)
+    assert [one for group in groups for one in group] == conditions
+    assert [len(group) for group in groups] == sizes
+    for group in groups:
+        lines = callers._check("f_grad", group)
+        assert len(lines) == 2 and all(len(line) <= WIDTH - 4 for line in lines)
+
+
+def test_a_check_names_each_thing_once():
+    lines = callers._check("f", [("not a", "a=True"), ("len(x) != 2", "x: f8[2]"), ("x.ndim != 1", "x: f8[2]")])
+    raising = '    raise ValueError("f was made for a=True, x: f8[2]")'
+    assert lines == ["if not a or len(x) != 2 or x.ndim != 1:", raising]
+
+
+SIGNATURES = [
+    lambda: 0, lambda x: x, lambda x, /: x, lambda x, /, y: x, lambda x, /, y=2: x, lambda x=1, y=2: x,
+    lambda *rest: rest, lambda x, *rest, y: x, lambda *, x: x, lambda x, *, y=2, z: x, lambda **named: named,
+    lambda x, /, *, y: x, lambda x, /, *rest, y=2, **named: x, lambda x, /, y, *, z=3, **named: x,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", SIGNATURES)
+def test_parameters_are_written_as_python_shows_them(f):
+    found = inspect.signature(f)
+    defaults = {p.name: repr(p.default) for p in found.parameters.values() if p.default is not p.empty}
+    assert f"({', '.join(callers._written([*found.parameters.values()], defaults))})" == str(found)
+
+
+@pytest.mark.parametrize("defaults, made", [
+    ({}, "(x, /, y, *, z)"), ({"x": "1", "y": "2", "z": "3"}, "(x=1, /, y=2, *, z=3)"), ({"x": "1"}, "(x, /, y, *, z)"),
+    ({"y": "2"}, "(x, /, y=2, *, z)"), ({"z": "3"}, "(x, /, y, *, z=3)"), ({"x": "1", "z": "3"}, "(x, /, y, *, z=3)"),
+])
+def test_defaults_before_parameters_without_one_are_left_out(defaults, made):
+    parameters = [*inspect.signature(lambda x=1, /, y=2, *, z=3: x).parameters.values()]
+    assert f"({', '.join(callers._written(parameters, defaults))})" == made
+
+
+ENTRIES = [
+    "def f():\n    return 1", "def f(x):\n    return x", "def f(x, y=(1, 2)):\n    return x",
+    "def f(\n    x,\n    y=2,\n):\n    return x", "def f(x, y={\n    1: 2}\n):\n    if x:\n        return x",
+    'def f(x):\n    """Of x:"""\n    return x', 'def f(x):\n    """Of\n    x:\n    """\n    y = x\n    return y',
+    "import numpy as np\n\n\ndef g(x):\n    return x\n\n\ndef f(x):\n    # as it is:\n    return g(x)",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ENTRIES)
+def test_where_the_head_and_the_documentation_of_an_entry_end(text):
+    """Code put behind both runs first, and the function stays as it is documented."""
+    entry, lines = callers._entry(text, "f"), text.split("\n")
+    assert entry.name == "f" and callers._entry(text, "h") is None
+    end = callers._end_of_head(entry, lines)
+    assert callers._end_of_head(callers._entry(text, "f"), lines) == end and lines[end - 1].endswith(":")
+    head = "\n".join([*lines[:end], "    return 'head'", *lines[end:]])
+    start = callers._first_statement(entry)
+    checked = "\n".join([*lines[:start], "    raise ValueError('first')", *lines[start:]])
+    given = [3] * len(entry.args.args)
+    own, ended, raising = {}, {}, {}
+    for scope, code in ((own, text), (ended, head), (raising, checked)):
+        exec(code, scope)
+    assert ended["f"](*given) == "head"
+    with pytest.raises(ValueError, match="first"):
+        raising["f"](*given)
+    assert raising["f"].__doc__ == own["f"].__doc__ and own["f"](*given) == (given or [1])[0]
+
+
+def read_by(x, y, z, w, v, *rest, **named):
+    def inner():
+        return y
+
+    z = 1
+    del w
+    return x + inner() + len(named) + z
+
+
+def test_variables_that_a_function_or_one_in_it_reads():
+    assert {"x", "y", "named", "inner"} <= callers._read(read_by)
+    assert not {"v", "rest", "w"} & callers._read(read_by)
+
+
 @pytest.mark.parametrize("shapes, guards, count", [
     ([(Dim("x.0"),)], (), 1), ([(Dim("x.0"),), (Dim("y.0"),)], (), 2),
     ([(Dim("x.0"),), (Dim("y.0"),)], (EqualGuard(Dim("x.0"), Dim("y.0")),), 1),
