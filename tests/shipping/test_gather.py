@@ -15,6 +15,11 @@ FILES = {
     "written_out/parts.py": "def double(v):\n    return SCALE * v\n\n\nSCALE = 2.0\n",
     "written_out/deep/__init__.py": "",
     "written_out/deep/inner.py": "def square(v):\n    return v * v\n",
+    "written_out/lambdas.py": """
+RATE = 2.0
+PAIR = (lambda v: v + RATE, lambda v: (lambda w: w * RATE)(v))
+INNER = (lambda: lambda v: -v)()
+""",
     "reading.py": """
 import numpy as np
 import written_out
@@ -133,3 +138,93 @@ ALIKE = [
 def test_values_are_alike_by_type_and_content(again, value, is_like):
     assert _is_like(again, value) is is_like
     assert _is_like(value, again) is is_like
+
+
+class Plain:
+    def __init__(self, w):
+        self.w, self.others = w, [w, 2]
+
+
+class Slotted:
+    __slots__ = ("w",)
+
+
+class Below(Slotted):
+    pass
+
+
+class Made:
+    def __new__(cls, w=3):
+        return super().__new__(cls)
+
+
+class Listed(list):
+    pass
+
+
+def written(value, data=None):
+    """The text of a value, and what it makes; ``data`` is what goes along."""
+    gathering, root = Gathering(data), Symbol("", "")
+    found = gathering.value(value, "value")
+    _choose_names(gathering.symbols, root)
+    text = _written([], gathering.symbols, root)
+    scope = {"__s2s_data__": data}
+    exec(text, scope)
+    return text, scope[found.name]
+
+
+@pytest.mark.parametrize("data", [None, []])
+def test_objects_of_classes_in_python_are_made_as_they_are(data):
+    """Without a call of what their class says of how they begin."""
+    text, made = written(Plain((1.5, "a")), data)
+    assert type(made).__name__ == "Plain" and vars(made) == {"w": (1.5, "a"), "others": [(1.5, "a"), 2]}
+    assert "value = object.__new__(Plain)\nvars(value).update({" in text and not data
+    empty = object.__new__(Plain)
+    assert "update" not in written(empty, data)[0] and vars(written(empty, data)[1]) == {}
+
+
+@pytest.mark.parametrize("value", [Slotted(), Below(), Made(), Listed([1]), np.ones(10_001), [Plain(2.0)], iter(())])
+def test_other_objects_go_along_or_are_refused(value):
+    with pytest.raises(CannotShip, match=r"`value` is an? \w+, which cannot be written as source"):
+        written(value)
+    data = ["first"]
+    text, made = written(value, data)
+    inner = value[0] if type(value) is list else value
+    assert data[1:] == [inner] if not isinstance(value, np.ndarray) else data[1] is value
+    assert len(data) == 2 and "__s2s_data__[1]" in text and (made[0] if type(value) is list else made) is inner
+
+
+@pytest.mark.parametrize("value, is_data", [
+    (1, True), (2.5, True), (None, True), ("a", True), (b"a", True), (1j, True), (np.float32(1), True), (abs, False),
+    (np.ones(10_000), True), (np.ones(10_001), False), (np.array([None]), False), (np.array(["a"]), False),
+    ([1, (2, {3})], True), ([1, (2, {abs})], False), (Listed([1]), False), ({1: [2]}, True), ({1: abs}, False),
+    ({abs: 1}, False), (frozenset({1}), True), (Plain(1), False), (..., False),
+])
+def test_numbers_texts_and_containers_of_them_are_data(value, is_data):
+    assert Gathering().can_be_written(value) is is_data
+
+
+IMPORTS = {
+    ("numpy", None, None): ("import numpy{}", "numpy"), ("numpy", None, "np"): ("import numpy{}", "np"),
+    ("numpy.linalg", None, None): ("from numpy import linalg{}", "linalg"),
+    ("numpy.linalg", "inv", None): ("from numpy.linalg import inv{}", "inv"),
+    ("numpy.linalg", "inv", "inverse"): ("from numpy.linalg import inv{}", "inverse"),
+}
+
+
+@pytest.mark.parametrize("asked", IMPORTS)
+def test_imports_are_written_once(asked):
+    gathering = Gathering()
+    found = gathering.imported(*asked)
+    assert (found.line, found.name) == IMPORTS[asked] and found.text == ""
+    assert gathering.imported(*asked[:2], "another") is found and gathering.symbols == [found]
+
+
+def test_two_functions_in_one_line_are_told_apart(reading):
+    """By the places of their code."""
+    module = importlib.import_module("written_out.lambdas")
+    for f, body in zip((*module.PAIR, module.INNER), ("v + RATE", "(lambda w: w * RATE)(v)", "-v"), strict=True):
+        text, made = written(f)
+        assert made(1.5) == f(1.5) and f"value = lambda v: {body}\n" in text
+    with pytest.raises(CannotShip, match="the source of `<lambda>` is not there"):
+        written(eval("lambda v: v", {"__name__": "written_out.lambdas"}))

@@ -19,7 +19,7 @@ from s2s.arrays.counterparts import on
 from s2s.runtime import floats
 from s2s.shipping.gather import Gathering, Symbol
 from s2s.shipping.plain import plain
-from s2s.shipping.standalone import CannotShip, _choose_names, _written, standalone
+from s2s.shipping.standalone import CannotShip, _choose_names, _written, closure_of, split, standalone
 from s2s.sources import version
 from tests.bank import CASES
 from tests.helpers import ROOT
@@ -382,3 +382,52 @@ def test_what_stands_for_numpy_is_written_where_s2s_is_installed(monkeypatch):
     assert scope[first.name] is value
     with pytest.raises(CannotShip, match="it is for arrays of other_arrays"):
         Gathering().value(value, "np")
+
+
+@pytest.mark.parametrize("text, head, body", [
+    ("def f(x):\n    return x\n", [], "def f(x):\n    return x\n"),
+    ("# one\n# two\n\nimport a\nfrom b import (\n    c,\n)\n\n\ndef f(x):\n    return x\n", ["# one", "# two"],
+     "def f(x):\n    return x\n"),
+    ("import a\nMADE = 1\n\n\ndef f(x):\n    return x\n\n\nLATE = 2\n", [], "def f(x):\n    return x\n\n\nLATE = 2\n"),
+    ("# one\n\n\ndef f(x):\n    # two\n    return x\n", ["# one"], "def f(x):\n    # two\n    return x\n"),
+    ("# one\n", ["# one"], "\n"),
+])
+def test_a_text_is_parted_after_its_comments_and_imports(text, head, body):
+    assert split(text) == (head, body)
+
+
+@pytest.mark.parametrize("text, imports, objects, made", [
+    ("import numpy as np\n\n\ndef f(x):\n    return x\n", [], [], None),
+    ("import numpy as np\n\n\ndef f(x):\n    return b(a)\n", ["b", "a"], [],
+     "import numpy as np\nfrom own import a, b\n\n\ndef f(x):\n    return b(a)\n"),
+    ("# by s2s\nimport numpy as np\n\n\ndef f(x):\n    return a\n", ["a"], ["g"],
+     "# by s2s\n# `g`: as in a call of the function, not a name of its module; to be given here\n\n"
+     "import numpy as np\nfrom own import a\n\n\ndef f(x):\n    return a\n"),
+    ("\n\nMADE = a(1)\n\n\ndef f(x):\n    return MADE\n", ["a"], [],
+     "from own import a\n\nMADE = a(1)\n\n\ndef f(x):\n    return MADE\n"),
+])
+def test_a_plain_module_is_laid_out(text, imports, objects, made):
+    """Comments, imports, those of the user's module behind, then the functions."""
+    compiled = types.SimpleNamespace(text=text, globals=imports, objects=objects, free=[])
+    one = types.SimpleNamespace(compiled=compiled, raw=types.SimpleNamespace(__globals__={"__name__": "own"}))
+    assert plain(one) == (text if made is None else made)
+
+
+def test_what_functions_have_in_their_closures_is_found():
+    """Of functions beside it in its file too, not of those elsewhere that are not linked; cells may be empty."""
+    a, b, c = 1, 2, 3
+
+    def beside():
+        return a
+
+    def alone():
+        return c
+
+    def f():
+        return beside() + alone() + b + late
+
+    vars(beside)["__s2s_linked__"] = True
+    assert closure_of(f) == {"a": 1, "b": 2, "alone": alone}
+    assert closure_of(lambda: 0) == {}
+    late = 4
+    assert closure_of(f)["late"] == late
