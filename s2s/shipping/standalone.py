@@ -130,7 +130,7 @@ def _choose_names(symbols: list[Symbol], root: Symbol) -> None:
     hidden: dict[int, set[str]] = {id(s): set() for s in symbols}
     for reader in (root, *symbols):
         for _, _, found in reader.edits:
-            if isinstance(found, Symbol) and found is not reader:
+            if found is not reader:
                 hidden.setdefault(id(found), set()).update(reader.local)
     taken = {name for node in ast.parse(root.text).body for name in _names(node)} | set(keyword.kwlist)
     for symbol in symbols:

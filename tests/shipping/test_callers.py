@@ -580,6 +580,32 @@ def test_what_cannot_be_written_as_a_place_gives_no_condition():
     assert not [*callers._of_guards(made, None, None, set())]
 
 
+class Base:
+    def energy(self):
+        return 1.0
+
+
+class Other(Base):
+    pass
+
+
+@pytest.mark.parametrize("path, own, read, tests", [
+    (("part",), None, {"part"}, ['type(part).__name__ != "Other"']), (("part",), None, {"inner"}, []),
+    (("part", "inner"), None, {"part"}, ['type(part.inner).__name__ != "Other"']), (("part", "x"), None, {"x"}, []),
+    (("part", (object(),)), None, {"part"}, []), (("part",), "x", {"part"}, ['type(part).__name__ != "Other"']),
+    (("part",), "part", {"part"}, ['part.energy.__qualname__ != "Base.energy"']), (("part",), "part", {"x"}, []),
+])
+def test_objects_are_told_by_class_and_that_of_a_method_by_its_methods(path, own, read, tests):
+    """Those that were found in the class, of objects that the function reads."""
+    guards = [ObjectGuard("module", ("m", "energy"), Base.energy), ObjectGuard("module", ("m", "square"), square),
+              ObjectGuard("global", ("energy",), Base.energy), ObjectGuard("module", ("m", "rate"), 2.0)]
+    made = types.SimpleNamespace(guards=[(guard, square) for guard in guards])
+    assert [test for test, _ in callers._of_objects(made, path, Other, own, read)] == tests
+    made = types.SimpleNamespace(guards=[(ObjectGuard("argument", (*path, "__class__"), Other), square)])
+    if own is None:
+        assert [test for test, _ in callers._of_guards(made, None, own, read)] == tests
+
+
 @pytest.mark.parametrize("path, made", [
     (("x",), "x"), (("x", "w"), "x.w"), (("x", (2,)), "x[2]"), (("x", ("k",), "w", (0,)), "x['k'].w[0]"),
     (("x", (None,)), "x[None]"), (("x", "no name"), None), (("x", (1, 2)), None), (("x", ()), None), (("x", 3), None),

@@ -1,13 +1,15 @@
 """Names of modules in, the definitions behind them out."""
 
+import ast
 import importlib
 import sys
 
 import numpy as np
 import pytest
 
+import s2s
 from s2s.shipping.gather import CannotShip, Gathering, Symbol, _is_like
-from s2s.shipping.standalone import _choose_names, _written
+from s2s.shipping.standalone import _choose_names, _edited, _written
 
 FILES = {
     "written_out/__init__.py": "from numpy import linalg\n\nfrom written_out.cube import cube\n\nLIMIT = 2.0\n",
@@ -106,6 +108,26 @@ def test_modules_of_a_package_are_followed_by_their_names(reading, monkeypatch, 
 def test_modules_that_cannot_be_followed_are_refused(reading, name, reason):
     with pytest.raises(CannotShip, match=reason):
         gathered(reading, name)
+
+
+@pytest.mark.parametrize("decorator, reason", [
+    ("s2s.differentiable", None), ("differentiable", None), ("s2s.checkpoint", None), ("np.vectorize", None),
+    ("s2s.grad", "`f` is decorated with `grad` of s2s"), ("s2s.vjp", "`f` is decorated with `vjp` of s2s"),
+])
+def test_decorators_that_compute_nothing_are_left_out(decorator, reason):
+    """Of s2s; in its own code they ask the compiler."""
+    values = {"s2s": s2s, "differentiable": s2s.differentiable, "np": np}
+    for is_private in (False, True):
+        symbol, gathering = Symbol("f", f"@{decorator}\ndef f(x):\n    return x", is_private=is_private), Gathering()
+        is_of_s2s = decorator != "np.vectorize"
+        refused = "it asks the compiler when it runs" if is_private and is_of_s2s else reason
+        tree = ast.parse(symbol.text).body[0]
+        if refused is not None:
+            with pytest.raises(CannotShip, match=refused):
+                gathering.rewrite(symbol, tree, lambda used: None, values)
+        else:
+            gathering.rewrite(symbol, tree, lambda used: None, values)
+            assert _edited(symbol) == ("def f(x):\n    return x" if is_of_s2s else symbol.text)
 
 
 ANEW = {

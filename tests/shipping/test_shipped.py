@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.core.ir import Span
 from s2s.distributed import shipped
+from s2s.errors import error
+from s2s.shipping.shipped import _recorded_error
 
 X = np.array([0.3, 1.2, -0.4])
 
@@ -68,6 +71,22 @@ def test_what_the_derivative_reads_of_its_module_is_linked():
     assert compiled.text == kernel.body and compiled.entry == kernel.entry == "loop_grad"
     assert compiled.objects and all(scope[name] is found for name, found in compiled.objects.items())
     assert compiled.objects["np"] is np and "x" not in compiled.objects and "loop_grad" not in compiled.objects
-    calling = "def one(x):\n    return len(x)\n\n\ndef loop_grad(x):\n    return np.abs(one(x), none)\n"
+    calling = "def one(x):\n    return len(x)\n\n\ndef loop_grad(x):\n    return np.abs(one(loop_grad), none)\n"
     assert kernel._linked(kernel.text, calling).objects == {"np": np}
     np.testing.assert_allclose(kernel(X, 2), slope(loop, X, 2), rtol=1e-8)
+
+
+@pytest.mark.parametrize("refusal, told", [
+    (None, "as compiled code fails: None"), (ValueError("no\n  room"), "as compiled code fails: no\n  room"),
+    (error("S2S401", name="f", shape=(3,), span=Span("f.py", 3, 1, 3, 5), hint="keep it"),
+     "as the compiler refuses it: "),
+])
+def test_the_reason_why_there_is_no_source(refusal, told):
+    """It is the line that the compiler refuses, where it does."""
+    found = _recorded_error("f", refusal)
+    assert isinstance(found, s2s.errors.ArgumentError) and found.diagnostic.code == "S2S710"
+    assert f"it is recorded at each call, {told}" in found.diagnostic.summary
+    known = getattr(refusal, "diagnostic", None)
+    assert found.diagnostic.span == (known and known.span)
+    if known is not None:
+        assert known.summary.partition("; ")[0] in found.diagnostic.summary and found.diagnostic.hint == "keep it"
