@@ -3,12 +3,13 @@
 import ast
 import importlib
 import sys
+import types
 
 import numpy as np
 import pytest
 
 import s2s
-from s2s.shipping.gather import CannotShip, Gathering, Symbol, _is_like
+from s2s.shipping.gather import CannotShip, Gathering, Symbol, _is_like, _is_made_by, _is_own_binding, _module_of
 from s2s.shipping.standalone import _choose_names, _edited, _written
 
 FILES = {
@@ -250,3 +251,37 @@ def test_two_functions_in_one_line_are_told_apart(reading):
         assert made(1.5) == f(1.5) and f"value = lambda v: {body}\n" in text
     with pytest.raises(CannotShip, match="the source of `<lambda>` is not there"):
         written(eval("lambda v: v", {"__name__": "written_out.lambdas"}))
+
+
+@pytest.mark.parametrize("name, is_package, statement, owner", [
+    ("a.b.c", False, "from x.y import z", "x.y"), ("a.b.c", False, "from . import z", "a.b"),
+    ("a.b.c", False, "from .x import z", "a.b.x"), ("a.b.c", False, "from .. import z", "a"),
+    ("a.b.c", False, "from ..x.y import z", "a.x.y"), ("a.b.c", True, "from . import z", "a.b.c"),
+    ("a.b.c", True, "from .x import z", "a.b.c.x"), ("a.b.c", True, "from ...x import z", "a.x"),
+])
+def test_a_relative_import_is_of_a_package_around(name, is_package, statement, owner):
+    module = types.ModuleType(name)
+    if is_package:
+        module.__path__ = []
+    assert _module_of(module, ast.parse(statement).body[0]) == owner
+
+
+def test_a_definition_is_that_of_its_name_where_the_code_is_there():
+    """One with a decorator always; a name may have been given another function."""
+    text = "def f(x):\n    return x\n\ndef g(x):\n    return x\n\ndef f(x):\n    pass\n"
+    scope = {}
+    exec(text, scope)
+    statements = ast.parse(text).body
+    assert [_is_made_by(one, scope["f"]) for one in statements] == [False, False, True]
+    assert [_is_made_by(one, scope["g"]) for one in statements] == [False, True, False]
+    assert _is_made_by(statements[0], 3) is False
+    statements[0].decorator_list = [ast.Name("cache")]
+    assert _is_made_by(statements[0], 3) is True and _is_made_by(statements[0], scope["g"]) is True
+
+
+@pytest.mark.parametrize("statement, is_one", [
+    ("a = 1", True), ("a: int = 1", True), ("a = b = 1", False), ("a, b = 1, 2", False), ("a.b = 1", False),
+    ("a[0]: int = 1", False),
+])
+def test_a_statement_binds_one_name(statement, is_one):
+    assert _is_own_binding(ast.parse(statement).body[0]) is is_one
