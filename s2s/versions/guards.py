@@ -346,13 +346,9 @@ class KindGuard(PlaceGuard):
     def _dump(self) -> dict[str, Any]:
         return {"mark": stable_key(self.aval)}
 
-    def dump(self) -> dict[str, Any]:
-        item = PlaceGuard.dump(self)
-        return {**item, "symbol": str(item["path"][0])}
-
     @classmethod
     def _load(cls, item: dict[str, Any], path: tuple[Any, ...], live: Any, owner: types.FunctionType | None) -> Guard:
-        aval = describe(live, item["symbol"])
+        aval = describe(live, str(path[0]))
         if stable_key(aval) != item["mark"]:
             aval = with_sizes(aval, live)
         if stable_key(aval) != item["mark"]:

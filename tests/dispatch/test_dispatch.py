@@ -7,6 +7,7 @@ import functools
 import gc
 import importlib.util
 import inspect
+import math
 import pathlib
 import pickle
 import threading
@@ -126,6 +127,17 @@ def test_a_guard_holds_for_its_own_kind_and_for_no_other(index):
     for value in SAMPLES:
         same = describe(value, "x") == aval and (aval is not UNKNOWN or type(value) is type(SAMPLES[index]))
         assert bool(eval(condition, {**names.objects, "x": value})) is same, (condition, value)
+
+
+@pytest.mark.parametrize("value, text", [
+    (True, "x is True"), (False, "x is False"), (None, "x is None"), (..., "x is ..."),
+    ("a", "x.__class__ is t0 and x == 'a'"), (b"a", "x.__class__ is t0 and x == b'a'"),
+    (3, "x.__class__ is t0 and x == 3"), (math, "x is o0"), (2.5, "x is o0"), ((1, 2), "x is o0"),
+])
+def test_a_value_that_can_be_written_is_in_the_text_of_its_guard(value, text):
+    names = Names("")
+    assert " and ".join(guard_source("x", Known(Const(value)), names)) == text
+    assert eval(text, {**names.objects, "x": value}) and not eval(text, {**names.objects, "x": [value]})
 
 
 def test_an_unpickled_dtype_passes_the_guard():

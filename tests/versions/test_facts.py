@@ -3,6 +3,7 @@ disk, and the derivative must be that of the program as it is then."""
 
 import ast
 import importlib
+import inspect
 import json
 import os
 import subprocess
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.core.const import Const
 from s2s.dispatch import lookup
 from s2s.versions import facts, imports
 from tests.helpers import ROOT
@@ -172,6 +174,49 @@ def test_only_facts_write_guards():
         for node in ast.walk(ast.parse(file.read_text())):
             name = getattr(node, "attr", getattr(node, "id", ""))
             assert name not in {"_note_guard", *GUARDS}, (file, name)
+
+
+# --- single facts ---------------------------------------------------------------------------------------------------
+
+
+class Written:
+    size = 1
+
+
+@pytest.mark.parametrize("name, found", [("size", True), ("weight", False)])
+def test_an_attribute_of_a_class_has_a_guard_where_it_may_be_replaced(name, found):
+    guards = facts.Guards()
+    assert facts.has(Written, name).folded(guards) is found
+    assert [*guards] == [facts.ClassGuard(Written, name, found)]
+    assert guards.folds == {"has"}
+
+
+@pytest.mark.parametrize("kind, name, found", [(dict, "keys", True), (np.ndarray, "shape", True), (int, "keys", False)])
+def test_an_attribute_of_a_class_of_python_has_none(kind, name, found):
+    guards = facts.Guards()
+    assert facts.has(kind, name).folded(guards) is found and not len(guards)
+
+
+def with_defaults(x, n=2, text="a", pair=(1, 2), parts=[1.0], part=Written(), *, scale=3.0):  # noqa: B006, B008
+    return x
+
+
+@pytest.mark.parametrize("name, place, is_path", [
+    ("n", 0, False), ("text", 1, False), ("pair", 2, True), ("parts", 3, True), ("part", 4, True),
+    ("scale", None, True),
+])
+def test_a_default_is_that_of_its_parameter(name, place, is_path):
+    """The tuple of all defaults is under a guard; what may be read on is so itself, and what stands in a dict."""
+    guards, of_all = facts.Guards(), facts.Guards()
+    reading = facts.default(with_defaults, name, guards)
+    steps = ("__kwdefaults__", (name,)) if place is None else ("__defaults__", (place,))
+    assert reading.site == ("value", (Const(with_defaults), *steps), None)
+    value = reading.folded(of_all)
+    assert value is inspect.signature(with_defaults).parameters[name].default
+    own = [(guard.path[1:], guard.value) for guard in of_all]
+    assert own == ([(steps, value)] if is_path else [])
+    taken = [(guard.path[1:], guard.value) for guard in guards]
+    assert taken == ([] if place is None else [(("__defaults__",), with_defaults.__defaults__)])
 
 
 # --- imports that fail ----------------------------------------------------------------------------------------------

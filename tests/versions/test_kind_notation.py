@@ -60,6 +60,28 @@ def test_what_is_no_kind_is_refused(text):
     assert "is no kind of argument [S2S511]" in str(caught.value) and "f8[100, 3]" in str(caught.value)
 
 
+@pytest.mark.parametrize("text", [
+    "f9[3]", "f8[3", "y", "f8[-1]", "U3[:]", "g()", "", "1 +", "[f8, ...", "f8[1:2]", "...", "f8[True]", "{x: 1}",
+    "-'a'",
+])
+def test_a_text_that_is_no_kind_is_refused(text):
+    with pytest.raises(ArgumentError, match="is no kind of argument") as caught:
+        read_kind(text)
+    assert caught.value.__cause__ is None and caught.value.__suppress_context__
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "c8", "i8", "u1", "bool"])
+def test_examples_are_near_one(dtype):
+    """Away from 0 in each part, and not the same twice; of integers and booleans there are several values."""
+    x = read_kind(f"{dtype}[40, 5]").example(np.random.default_rng(0), {})
+    assert x.shape == (40, 5) and x.dtype == dtype
+    if x.dtype.kind in "fc":
+        for part in (x.real, x.imag)[: 1 + (x.dtype.kind == "c")]:
+            assert 0.5 <= part.min() < 0.6 and 1.4 < part.max() <= 1.5
+    else:
+        assert {*x.ravel().tolist()} == ({False, True} if dtype == "bool" else {0, 1, 2})
+
+
 @pytest.mark.parametrize(
     "annotation", ["f8[:, 3]", Annotated[np.ndarray, "f8[:, 3]"], Annotated[np.ndarray, "in metres", "f8[:, 3]"]])
 def test_annotations_have_the_same_notation(annotation):

@@ -1,11 +1,15 @@
 """Guards by themselves: whether they hold, what a call may change of them, and what tells their objects apart."""
 
+import enum
+import functools
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 import s2s
+from s2s.core.const import Const
 from s2s.core.values import Dim
 from s2s.versions.argument_guards import SumGuard
 from s2s.versions.fingerprints import Unstorable, fingerprint
@@ -36,6 +40,43 @@ def test_only_a_function_by_its_own_name_is_a_definition(root, path, value, kind
     assert found.kind == kind
     assert found.definition is definition
     assert found.name == ".".join(path)
+
+
+class Choice(enum.Enum):
+    ONE = 1
+
+
+CHOICE, PAIR = Choice.ONE, (1.0, 2.0)
+
+
+@pytest.mark.parametrize("root, path, value", [
+    ("global", ("np",), np), ("global", ("PART", "np"), np), ("module", ("math", "sin"), math.sin),
+    ("value", (Const(Part), "size"), property(len)), ("value", (Const(Part), "kept"), functools.cached_property(len)),
+    ("module", ("tests", "ONE"), Choice.ONE), ("value", (Const(Choice.ONE), "other"), PART),
+    ("global", ("__class__",), Part), ("global", ("PART", "__code__"), square.__code__), ("argument", ("x",), PART),
+    ("value", (Const(PART),), PART), ("argument", ("x", "__class__"), Part), ("global", ("PAIR", "__class__"), tuple),
+    ("global", ("Part",), Part), ("global", ("func", "func"), square),
+])
+def test_what_no_call_changes_is_not_asked_again(root, path, value):
+    assert recheck(ObjectGuard(root, path, value)) is None
+
+
+@pytest.mark.parametrize("root, path, value, expected", [
+    ("global", ("PART", "__class__"), Part, ("first", ("PART",), None, "PART")),
+    ("argument", ("x", "part", "__class__"), Part, ("first", ("x", "part"), None, "x.part")),
+    ("global", ("CHOICE",), CHOICE, ("first", ("CHOICE",), CHOICE, "CHOICE")),
+    ("global", ("func",), PART, ("first", ("func",), PART, "func")),
+    ("module", ("numpy", "sin"), math.cos, ("first", ("numpy", "sin"), math.cos, "sin")),
+    ("global", ("PAIR", (1,)), 2, ("option", ("PAIR", (1,)), 2, "PAIR[1]")),
+    ("value", (Const(square), "k"), (1, "a"), ("option", (Const(square), "k"), (1, "a"), "square.k")),
+    ("global", ("PAIR",), PAIR, ("first", ("PAIR",), PAIR, "PAIR")),
+])
+def test_what_a_call_may_change_is_asked_again(root, path, value, expected):
+    kind, site, again, name = expected
+    found = recheck(ObjectGuard(root, path, value))
+    assert (found.kind, found.sites, found.name) == (kind, ((root, site, None),), name)
+    assert found.found is again
+    assert recheck(ObjectGuard(root, path, value, late=True)) is None
 
 
 @pytest.mark.parametrize("test", [">= 0", "!= 1"])

@@ -1,0 +1,173 @@
+"""Guards by themselves: each holds until what it is about is changed, in the text of a dispatch and in a file too."""
+
+import ast
+import importlib
+import math
+import re
+import types
+
+import numpy as np
+import pytest
+
+from s2s.core.values import Dim
+from s2s.errors import InternalError
+from s2s.versions.expressions import Expressions, length_of, split_symbol
+from s2s.versions.guards import (
+    AliasGuard,
+    AttributeGuard,
+    CallGuard,
+    ClassGuard,
+    KindGuard,
+    NamesGuard,
+    ObjectGuard,
+    ShadowGuard,
+)
+from s2s.versions.signature import Names, describe
+
+
+class Settings:
+    def __init__(self):
+        self.mode = "square"
+        self.parts = [1.0, np.ones((3, 2))]
+
+    def run(self, x):
+        return x
+
+
+SETTINGS = Settings()
+PARTS = SETTINGS.parts
+
+
+def square(x):
+    return SETTINGS.parts[0] * x * x
+
+
+def mode_of(name):
+    return {"found": SETTINGS.mode}.get(name)
+
+
+def add_to_class(monkeypatch):
+    monkeypatch.setattr(Settings, "other", 1, raising=False)
+
+
+def remove_from_class(monkeypatch):
+    monkeypatch.delattr(Settings, "run")
+
+
+def add(monkeypatch):
+    monkeypatch.setattr(SETTINGS, "other", 1, raising=False)
+
+
+def hide(monkeypatch):
+    monkeypatch.setattr(SETTINGS, "run", math.sin)
+
+
+def other_mode(monkeypatch):
+    monkeypatch.setattr(SETTINGS, "mode", "cube")
+
+
+def other_parts(monkeypatch):
+    monkeypatch.setattr(SETTINGS, "parts", [1.0, np.ones((3, 1))])
+
+
+SITE = ("global", ("SETTINGS",))
+OF_PARTS = ("global", ("SETTINGS", "parts"), None)
+GUARDS = [
+    (ObjectGuard("global", ("SETTINGS", "mode"), "square"), other_mode),
+    (AttributeGuard(*SITE, "other", False), add), (AttributeGuard(*SITE, "run", True), remove_from_class),
+    (ShadowGuard(*SITE, "run"), hide), (NamesGuard("global", ("SETTINGS", "__dict__"), ("mode", "parts")), add),
+    (KindGuard("global", "SETTINGS", describe(PARTS[1], "SETTINGS"), rest=("parts", (1,))), other_parts),
+    (ClassGuard(Settings, "other", False), add_to_class), (ClassGuard(Settings, "run", True), remove_from_class),
+    (CallGuard(mode_of, ("found",), "square"), other_mode),
+    (AliasGuard(OF_PARTS, ("global", ("PARTS",), None), True), other_parts),
+    (AliasGuard(OF_PARTS, ("global", ("PARTS", (1,)), square), False), None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("scope", [globals(), {}], ids=["its own globals", "others"])
+@pytest.mark.parametrize("guard, change", GUARDS, ids=[f"{type(g).__name__}-{k}" for k, (g, _) in enumerate(GUARDS)])
+def test_a_guard_holds_until_what_it_is_about_changes(guard, change, scope, monkeypatch):
+    names = Names()
+    conditions = guard.conditions(square, Expressions(names, str, scope, ()))
+    text = ast.literal_eval(repr(guard.dump()))
+
+    def holds():
+        written = all(eval(condition, {**scope, **names.objects}) for condition in conditions)
+        return guard.holds(square, None) and (guard.late or written)
+
+    assert holds()
+    assert bool(conditions) is not guard.late
+    assert guard.stored_as == text["kind"]
+    owner = None if guard.owner is None else square
+    assert type(guard).load(text, owner, square) == guard
+    if change is not None:
+        change(monkeypatch)
+        assert not holds()
+        with pytest.raises(ValueError, match=re.compile("not as it was")):
+            type(guard).load(text, owner, square)
+
+
+def test_a_place_of_an_argument_is_asked_with_arguments_only():
+    guard = ObjectGuard("argument", ("x", (0,)), None)
+    assert guard.holds(square, None) and guard.holds(square, {"x": [None]})
+    assert not guard.holds(square, {"x": [1.0]}) and not guard.holds(square, {"x": ()}) and not guard.holds(square, {})
+
+
+# --- expressions ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("symbol, parts", [
+    ("x.0", ("x", "x", "0")), ("params[0][1].12", ("params[0][1]", "params", "12")),
+    ("self.w['a.b'].1", ("self.w['a.b']", "self", "1")),
+])
+def test_a_symbol_is_an_axis_of_a_place_in_a_variable(symbol, parts):
+    assert split_symbol(symbol) == parts
+
+
+@pytest.mark.parametrize("symbol", ["", "x", ".0", "x.", "x.y", "3.0", "[0].1", "x[0]"])
+def test_what_is_no_axis_of_a_variable_is_no_symbol(symbol):
+    with pytest.raises(InternalError, match=re.escape(f"a guard on the symbol {symbol}")):
+        split_symbol(symbol)
+
+
+def test_a_symbol_is_the_length_of_an_argument():
+    arguments = {"x": np.ones((2, 3)), "w": [np.ones(5), {"b": np.ones((7, 1))}]}
+    lengths = {"x.0": 2, "x.1": 3, "w[0].0": 5, "w[1]['b'].0": 7}
+    expressions = Expressions(Names(), "given_{}".format, {}, ())
+    scope = {f"given_{name}": value for name, value in arguments.items()}
+    for symbol, length in lengths.items():
+        assert length_of(symbol, arguments) == length
+        for offset in (-2, 0, 3):
+            assert eval(expressions.length(Dim(symbol, offset), square), scope) == length + offset
+    assert expressions.length(Dim("", 4), square) == "4"
+    assert expressions.length(Dim("x.0"), square) == "given_x.shape[0]"
+    assert eval(expressions.place("w[1]['b']"), scope) is arguments["w"][1]["b"]
+
+
+def test_variables_are_read_by_their_names_where_these_mean_them():
+    def inner():
+        return held
+
+    held, own = [1.0], Names()
+    read = Expressions(own, str, globals(), ("square",)).variable
+    assert read("global", "SETTINGS", square) == "SETTINGS"
+    for root, name, owner, found in [
+        ("global", "square", square, square), ("global", "len", square, len), ("module", "math", square, math),
+        ("free", "held", inner, held),
+    ]:
+        assert eval(read(root, name, owner), {**own.objects, "square": None}) is found
+    elsewhere = types.FunctionType(square.__code__, {"SETTINGS": held})
+    assert eval(read("global", "SETTINGS", elsewhere), {**own.objects, "SETTINGS": None}) is held
+
+
+def test_what_is_not_at_a_place_is_none():
+    names = Names()
+    path = Expressions(names, str, globals(), ()).path
+    for steps, found in [
+        (("parts", (0,)), 1.0), (("parts", (5,)), None), (("other",), None), (("other", (0,)), None),
+        (("mode", ("a",)), None),
+    ]:
+        assert eval(path("global", ("SETTINGS", *steps), square), {**globals(), **names.objects}) == found
+    assert eval(path("argument", ("x", (1,)), square), {**names.objects, "x": (2, 3)}) == 3
+    module = importlib.import_module("math")
+    assert eval(path("module", ("math", "pi"), square), names.objects) == module.pi

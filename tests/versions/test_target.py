@@ -1,0 +1,86 @@
+"""The function that is compiled for a callable, what its parameters are, and which have none."""
+
+import functools
+import inspect
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.derivatives import derivative
+from s2s.errors import ArgumentError
+from s2s.versions.target import target_of
+
+
+def f(x, k=2.0, *rest, scale=1.0, **more):
+    return x * k * scale
+
+
+class Model:
+    def __call__(self, x, k=3.0):
+        return x * k
+
+    def method(self, x):
+        return x
+
+    static = staticmethod(f)
+
+    @classmethod
+    def of_class(cls, x):
+        return x
+
+
+MODEL = Model()
+CASES = {
+    "function": (f, f, "x k rest scale more", {}),
+    "method": (MODEL.method, Model.method, "x", {"self": MODEL}),
+    "function of a method": (Model.method, Model.method, "self x", {}),
+    "class method": (Model.of_class, Model.of_class.__func__, "x", {"cls": Model}),
+    "static method": (Model.__dict__["static"], f, "x k rest scale more", {}),
+    "callable object": (MODEL, Model.__call__, "x k", {"self": MODEL}),
+    "partial": (functools.partial(f, 1.0), f, "k rest scale more", {"x": 1.0}),
+    "partial of a method": (functools.partial(MODEL.method), Model.method, "x", {"self": MODEL}),
+    "decorated": (s2s.differentiable(f), f, "x k rest scale more", {}),
+    "primal": (derivative("primal", f, None, False, "zeros"), f, "x k rest scale more", {}),
+    "primal of an object": (derivative("primal", MODEL, None, False, "zeros"), Model.__call__, "x k", {"self": MODEL}),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_callable_is_a_function_with_some_parameters(name):
+    given, function, public, fixed = CASES[name]
+    target = target_of(given)
+    assert target.function is function
+    assert [p.name for p in target.public] == public.split()
+    assert target.fixed == fixed
+    assert target.derived is None
+
+
+@pytest.mark.parametrize("name", ["function", "method", "callable object", "partial"])
+def test_a_derivative_is_that_of_the_same_function(name):
+    given, function, public, fixed = CASES[name]
+    grad = s2s.grad(given)
+    target = target_of(grad)
+    assert (target.function, target.fixed, target.derived) == (function, fixed, grad.dispatcher)
+    assert [p.name for p in target.public] == public.split()
+
+
+def test_parameters_are_those_of_the_signature():
+    target = target_of(f)
+    assert target.public == tuple(inspect.signature(f).parameters.values())
+    assert target.positional == ("x", "k") and target.parameters == ("x", "k", "rest", "scale", "more")
+    assert target.variable(inspect.Parameter.VAR_POSITIONAL) == "rest"
+    assert target.variable(inspect.Parameter.VAR_KEYWORD) == "more"
+    assert target_of(MODEL).variable(inspect.Parameter.VAR_KEYWORD) is None
+
+
+@pytest.mark.parametrize(
+    "given", [np.sin, np.sum, len, functools.partial(np.sum, axis=0), np.vectorize(f), s2s.grad(np.sin)], ids=range(6))
+def test_what_has_no_code_of_its_own_has_no_target(given):
+    assert target_of(given) is None
+
+
+@pytest.mark.parametrize("given", [Model, float, 1.0, None, "f"])
+def test_classes_and_what_is_not_called_are_refused(given):
+    with pytest.raises(ArgumentError, match="S2S507"):
+        target_of(given)
