@@ -11,6 +11,7 @@ import pytest
 
 from s2s.core.values import Dim
 from s2s.errors import InternalError
+from s2s.versions.argument_guards import EqualGuard, LargeGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.expressions import Expressions, length_of, split_symbol
 from s2s.versions.guards import (
     AliasGuard,
@@ -111,6 +112,72 @@ def test_a_place_of_an_argument_is_asked_with_arguments_only():
     guard = ObjectGuard("argument", ("x", (0,)), None)
     assert guard.holds(square, None) and guard.holds(square, {"x": [None]})
     assert not guard.holds(square, {"x": [1.0]}) and not guard.holds(square, {"x": ()}) and not guard.holds(square, {})
+
+
+# --- lengths and memory of arguments --------------------------------------------------------------------------------
+
+
+def given(rows=3, columns=2, weights=5, apart=True, others=True):
+    x, held = np.ones((rows, columns)), [np.ones(weights), np.ones(4)]
+    return {"x": x, "p": held if apart else [held[0], x[1:]], "q": [np.ones(2)] if others else [held[1][1:]]}
+
+
+OF_ARGUMENTS = [
+    (SizeGuard("x.0", 1), given(1), {"x.0": 1}), (SizeGuard("p[0].0", 3), given(weights=3), {"p[0].0": 3}),
+    (EqualGuard(Dim("x.0", 2), Dim("p[0].0")), given(4), {"x.0": 3, "p[0].0": 5}),
+    (EqualGuard(Dim("x.1"), Dim("", 2)), given(3, 4), {"x.1": 2}),
+    (SumGuard((("x.0", 2), ("p[0].0", -1)), -1, ">= 0"), given(2), {"x.0": 3, "p[0].0": 5}),
+    (LargeGuard(("x.0", "x.1"), 6, True, "x"), given(3, 1), {}), (LargeGuard(("x.0", "x.1"), 7, False), given(4), {}),
+    (LargeGuard(("p[0].0",), 6, False, "p[0]"), given(weights=6), {}),
+    (SeparateGuard("x", "p[1]"), given(apart=False), {}), (SeparateGuard("x", "p[:]"), given(apart=False), {}),
+    (SeparateGuard("q[:]", "p[:]"), given(others=False), {}),
+]
+
+
+@pytest.mark.parametrize("guard, broken, lengths", OF_ARGUMENTS)
+def test_a_guard_on_arguments_is_asked_of_those_of_a_call(guard, broken, lengths):
+    def written(own, arguments, format):
+        conditions = own.conditions(square, Expressions(names, format.format, {}, ()))
+        called = {format.format(name): value for name, value in arguments.items()}
+        return all(bool(eval(condition, {**called, **names.objects})) for condition in conditions)
+
+    names = Names()
+    again = type(guard).load(ast.literal_eval(repr(guard.dump())), None, square)
+    renamed = guard.renamed({"x": "p", "p": "x"})
+    assert guard == again and guard.asks_arguments and guard.holds(square, None)
+    assert guard.lengths(given()) == lengths
+    for arguments, expected in [(given(), True), (broken, False)]:
+        assert guard.holds(square, arguments) is expected
+        assert written(guard, arguments, "given_{}") is expected
+        if not isinstance(guard, SeparateGuard):
+            swapped = {"x": arguments["p"], "p": arguments["x"]}
+            assert renamed.holds(square, swapped) is expected and renamed.renamed({"x": "p", "p": "x"}) == guard
+            assert written(renamed, swapped, "{}") is expected
+
+
+@pytest.mark.parametrize("parts, expected", [
+    ([slice(0, 2), slice(2, 5), slice(5, 6)], True), ([slice(5, 6), slice(0, 2), slice(2, 5)], True),
+    ([slice(0, 3), slice(2, 5)], False), ([slice(4, 6), slice(0, 1), slice(3, 5)], False), ([slice(0, 3)], True),
+    ([slice(0, 6), slice(3, 3)], True), ([], True),
+])
+def test_arrays_in_a_list_are_apart_where_no_two_overlap(parts, expected):
+    whole, names = np.zeros(6), Names()
+    arguments = {"p": {"a": [whole[part] for part in parts], "b": (1.0, np.ones(2))}}
+    guard = SeparateGuard("p[:]", "p[:]")
+    assert eval(*guard.conditions(square, Expressions(names, str, {}, ())), {
+        **names.objects, "p": _Sliced(arguments["p"])}) is expected
+    assert guard.holds(square, {"p": _Sliced(arguments["p"])}) is expected
+
+
+class _Sliced:
+    """A container of which ``[:]`` gives what it contains."""
+
+    def __init__(self, items):
+        self.items = items
+
+    def __getitem__(self, index):
+        assert index == slice(None)
+        return self.items
 
 
 # --- expressions ----------------------------------------------------------------------------------------------------
