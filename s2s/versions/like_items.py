@@ -103,19 +103,19 @@ def alike(items: list[Any], first: str | None, other: str, depth: int = 0) -> Ab
         return None if item is None else ListOf(item)
     if kind is dict:
         keys = tuple(items[0])
-        if len(keys) > _COLUMNS or not all(type(k) in KEY_TYPES for k in keys) or any(
-            [*item] != [*keys] for item in items
-        ):
+        if not all(type(k) in KEY_TYPES for k in keys) or any([*item] != [*keys] for item in items):
             return None
     elif (kind is tuple or is_record_class(kind)) and {*map(len, items)} == {len(items[0])}:
         keys = tuple(range(len(items[0])))
     else:
         return None
+    if not 0 < len(keys) <= _COLUMNS:
+        return None
     parts = [
         alike([item[k] for item in items], first and f"{first}[{k!r}]", f"{other}[{k!r}]", depth + 1) for k in keys
     ]
     found = tuple(part for part in parts if part is not None)
-    if len(found) < len(parts) or not 0 < len(parts) <= _COLUMNS:
+    if len(found) < len(parts):
         return None
     return Mapping(keys, found) if kind is dict else Sequence(kind, found)
 

@@ -30,6 +30,10 @@ ALIKE = [
     ([(ones(2), 1), (ones(2), 2)], Sequence(tuple, (Array(F8, (Dim("x[0][0].0"),)), Scalar(int)))),
     ([{"w": ones(2)}, {"w": ones(1)}], Mapping(("w",), (Array(F8, (Dim("?['w'].0"),)),))),
     ([[ones(2)], [ones(2)]], ListOf(Array(F8, (Dim("?[].0"),)))),
+    ([[ones(2)], [ones(3)]], ListOf(Array(F8, (Dim("?[].0"),)))),
+    ([[ones(1)], [ones(1)]], ListOf(Array(F8, (Dim("?[].0"),)))), ([ones(2)], Array(F8, (Dim("x[0].0"),))),
+    ([dict.fromkeys("abcdefgh", 1.0)], Mapping(tuple("abcdefgh"), (Scalar(float),) * 8)),
+    ([{1: 2, b"": 3, None: 4, False: 5}], Mapping((1, b"", None, False), (Scalar(int),) * 4)),
     ([tuple(range(8))] * 2, Sequence(tuple, (Scalar(int),) * 8)),
 ]  # fmt: skip
 
@@ -41,6 +45,26 @@ def test_items_that_are_alike_have_one_abstract_value(items, expected):
     assert matches is like_items.test_of(expected) and matches(items)
     for k, (others, value) in enumerate(ALIKE):
         assert not matches(others) or value == expected or alike(others, None, "?") == alike(items, None, "?"), k
+
+
+def test_a_length_has_a_name_only_where_there_certainly_is_a_first_item():
+    for items, part in [([(ones(2),)], "[0]"), ([{"w": ones(2)}], "['w']"), ([ones(2)], "")]:
+        found = alike(items, None, "?x")
+        array = found if isinstance(found, Array) else found.items[0]
+        assert array.shape == (Dim(f"?x{part}.0"),)
+
+
+@pytest.mark.parametrize("value, items", [
+    (Mapping(("a",), (Scalar(int),)), [{"a": 1.0}]), (Mapping(("a",), (Scalar(int),)), [{"b": 1}]),
+    (Mapping(("a",), (Scalar(int),)), [{"a": 1}, {"a": 1, "b": 1}]), (Mapping(("a",), (Scalar(int),)), [(1,)]),
+    (Sequence(tuple, (Scalar(int),)), [(1.0,)]), (Sequence(tuple, (Scalar(int),)), [(1,), (1, 2)]),
+    (Sequence(tuple, (Scalar(int),)), [[1]]), (Sequence(Pair, (Scalar(int),) * 2), [(1, 2)]),
+    (ListOf(Scalar(int)), [[1.0]]), (ListOf(Scalar(int)), [(1,)]), (ListOf(Scalar(int)), [[1], [1.0]]),
+    (Array(F8, None), [np.ones(2, "f4")]), (Array(F8, None), [1.0]), (Array(F8, None), [ones(2), 1.0]),
+    (UNKNOWN, ["a", 1]), (Scalar(int), [True]), (Scalar(int), []), (IterableOf(list, Scalar(int)), [[1]]),
+])
+def test_items_that_differ_are_told(value, items):
+    assert not like_items.test_of(value)(items)
 
 
 @pytest.mark.parametrize("items", [
@@ -95,5 +119,7 @@ def test_long_lists_are_data_at_once_and_long_tuples_are_not():
 def test_lists_of_lists_are_counted_by_their_items():
     assert Lengths().is_data("x", [[1] * 9, [1] * 8, [1] * 8, [1] * 8])
     assert not Lengths().is_data("x", [[1] * 8] * 4)
+    assert Lengths().is_data("x", dict(zip("abcd", [[1] * 9, [1] * 8, [1] * 8, [1] * 8], strict=True)))
+    assert not Lengths().is_data("x", [1.0, [1] * 40, 2.0, 3.0]) and Lengths().is_data("x", [[1] * 40, 1.0, 2.0, 3.0])
     sizes = Lengths()
     assert not sizes.is_data("x", [[1], [1, 2], [1], [1]]) and sizes.is_data("x", [[1], [1], [1, 2], [1]])
