@@ -9,10 +9,12 @@ import types
 import numpy as np
 import pytest
 
+from s2s.core.const import Const
 from s2s.core.values import Dim
 from s2s.errors import InternalError
 from s2s.versions.argument_guards import EqualGuard, LargeGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.expressions import Expressions, length_of, split_symbol
+from s2s.versions.fingerprints import Unstorable
 from s2s.versions.guards import (
     AliasGuard,
     AttributeGuard,
@@ -23,7 +25,7 @@ from s2s.versions.guards import (
     ObjectGuard,
     ShadowGuard,
 )
-from s2s.versions.signature import Names, describe
+from s2s.versions.signature import Names, describe, with_sizes
 
 
 class Settings:
@@ -78,6 +80,7 @@ GUARDS = [
     (AttributeGuard(*SITE, "other", False), add), (AttributeGuard(*SITE, "run", True), remove_from_class),
     (ShadowGuard(*SITE, "run"), hide), (NamesGuard("global", ("SETTINGS", "__dict__"), ("mode", "parts")), add),
     (KindGuard("global", "SETTINGS", describe(PARTS[1], "SETTINGS"), rest=("parts", (1,))), other_parts),
+    (KindGuard("global", "SETTINGS", with_sizes(describe(PARTS, ""), PARTS), rest=("parts",)), other_parts),
     (ClassGuard(Settings, "other", False), add_to_class), (ClassGuard(Settings, "run", True), remove_from_class),
     (CallGuard(mode_of, ("found",), "square"), other_mode),
     (AliasGuard(OF_PARTS, ("global", ("PARTS",), None), True), other_parts),
@@ -114,6 +117,63 @@ def test_a_place_of_an_argument_is_asked_with_arguments_only():
     assert not guard.holds(square, {"x": [1.0]}) and not guard.holds(square, {"x": ()}) and not guard.holds(square, {})
 
 
+def test_a_place_that_begins_with_an_object_is_stored_by_where_that_is_found():
+    path, code = (Const(square), "__code__"), square.__code__
+    found = ObjectGuard("value", path, code, None, False, ("global", ("square",), None))
+    text = found.dump()
+    assert (text["root"], text["path"], text["owner"]) == ("global", ["square", "__code__"], None)
+    assert ObjectGuard.load(text, None, square) == ObjectGuard("global", ("square", "__code__"), code)
+    for lost in (ObjectGuard("value", path, code), ObjectGuard("argument", ("x",), None),
+                 ObjectGuard("global", (Const(1),), 1), ObjectGuard("global", ("PARTS", (1.5,)), 1)):
+        with pytest.raises(Unstorable):
+            lost.dump()
+
+
+@pytest.mark.parametrize("late, found, stored", [
+    (False, None, True), (True, None, False), (False, ("global", ("f",), None), True),
+    (False, ("rule", (), None), False),
+])
+def test_code_of_rules_and_late_guards_are_not_stored(late, found, stored):
+    assert ObjectGuard("global", ("f",), square, None, late, found).is_stored is stored
+
+
+def test_a_builtin_is_one_that_no_variable_hides():
+    def takes(root, path, value, owner=square):
+        return ObjectGuard(root, path, value).takes_builtin(owner)
+
+    hidden = types.FunctionType(square.__code__, {"len": len})
+    assert takes("global", ("len",), len)
+    assert not takes("global", ("len",), abs) and not takes("global", ("len", "__name__"), "len")
+    assert not takes("free", ("len",), len) and not takes("global", ("len",), len, hidden)
+    assert not takes("global", ("SETTINGS",), SETTINGS) and not takes("global", ("nowhere",), None)
+
+
+@pytest.mark.parametrize("root, path, value, text", [
+    ("global", ("math", "sin"), math.sin, "math.sin is o0"), ("global", ("square",), square, "square is o0"),
+    ("value", (Const(square), "__code__"), None, "o0.__code__ is o1"),
+    ("value", (Const(square), "__defaults__"), None, "o0.__defaults__ is o1"),
+    ("value", (Const(square), "kept"), None, "o1(o0, 'kept', None) is o2"), ("argument", ("x",), None, "x is o0"),
+    ("global", ("SETTINGS", "mode"), "a", "o0(SETTINGS, 'mode', None) is o1"),
+    ("global", ("PARTS", (0,)), 1.0, "o0(PARTS, 0) is o1"),
+    ("global", ("math", "sin", "__name__"), "sin", "o0(o0(math, 'sin', None), '__name__', None) is o1"),
+])
+def test_a_place_is_written_as_short_as_it_can_be(root, path, value, text):
+    assert ObjectGuard(root, path, value).conditions(square, Expressions(Names(""), str, globals(), ())) == [text]
+
+
+def test_calls_with_the_same_arguments_have_one_subject():
+    subjects = [CallGuard(mode_of, args, None).subject for args in [("a",), ("b",), ([],), ("a", "b")]]
+    assert len({*subjects}) == 4 and CallGuard(mode_of, ("a",), 1).subject == subjects[0]
+
+
+def test_an_alias_of_an_argument_is_asked_with_arguments_only():
+    places = ("argument", ("x",), None), ("global", ("PARTS",), None)
+    for first, second in (places, places[::-1]):
+        guard = AliasGuard(first, second, True)
+        assert guard.asks_arguments and guard.holds(square, {"x": PARTS}) and not guard.holds(square, {"x": [*PARTS]})
+    assert not AliasGuard(places[1], places[1], True).asks_arguments
+
+
 # --- lengths and memory of arguments --------------------------------------------------------------------------------
 
 
@@ -130,7 +190,7 @@ OF_ARGUMENTS = [
     (LargeGuard(("x.0", "x.1"), 6, True, "x"), given(3, 1), {}), (LargeGuard(("x.0", "x.1"), 7, False), given(4), {}),
     (LargeGuard(("p[0].0",), 6, False, "p[0]"), given(weights=6), {}),
     (SeparateGuard("x", "p[1]"), given(apart=False), {}), (SeparateGuard("x", "p[:]"), given(apart=False), {}),
-    (SeparateGuard("q[:]", "p[:]"), given(others=False), {}),
+    (SeparateGuard("q[:]", "p[:]"), given(others=False), {}), (SeparateGuard("p[:]", "x"), given(apart=False), {}),
 ]
 
 
@@ -148,11 +208,18 @@ def test_a_guard_on_arguments_is_asked_of_those_of_a_call(guard, broken, lengths
     assert guard.lengths(given()) == lengths
     for arguments, expected in [(given(), True), (broken, False)]:
         assert guard.holds(square, arguments) is expected
+        assert [*arguments] == ["x", "p", "q"]
         assert written(guard, arguments, "given_{}") is expected
         if not isinstance(guard, SeparateGuard):
             swapped = {"x": arguments["p"], "p": arguments["x"]}
             assert renamed.holds(square, swapped) is expected and renamed.renamed({"x": "p", "p": "x"}) == guard
             assert written(renamed, swapped, "{}") is expected
+
+
+def test_two_arrays_are_compared_in_the_text_itself():
+    expressions = Expressions(Names(""), str, {}, ())
+    assert SeparateGuard("x", "p[1]").conditions(square, expressions) == ["not o0(x, p[1])"]
+    assert SeparateGuard("x", "p[:]").conditions(square, expressions) == ["o1(x, p[:])"]
 
 
 @pytest.mark.parametrize("parts, expected", [
