@@ -79,6 +79,16 @@ DIFFERENT = [
 ]  # fmt: skip
 
 
+def test_constants_of_code_are_one_level_below_it():
+    """The code of a lambda in a lambda is one level below, a tuple in that one further."""
+    def of(times):
+        return eval("lambda: " * times + "(1, 2)").__code__
+
+    assert len({fingerprint(of(times)) for times in range(1, 8)}) == 7
+    with pytest.raises(Unstorable, match="nested too deep"):
+        fingerprint(of(9))
+
+
 def test_what_differs_has_another_fingerprint():
     found = [fingerprint(value) for value in DIFFERENT]
     assert len(set(found)) == len(found)

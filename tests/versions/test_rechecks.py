@@ -10,10 +10,20 @@ import pytest
 
 import s2s
 from s2s.core.const import Const
-from s2s.core.values import Dim
+from s2s.core.values import Dim, Scalar
 from s2s.versions.argument_guards import SumGuard
 from s2s.versions.fingerprints import Unstorable, fingerprint
-from s2s.versions.guards import ObjectGuard
+from s2s.versions.guards import (
+    AliasGuard,
+    AttributeGuard,
+    CallGuard,
+    ClassGuard,
+    KindGuard,
+    NamesGuard,
+    ObjectGuard,
+    ShadowGuard,
+)
+from s2s.versions.paths import is_among, loaded
 from s2s.versions.rechecks import recheck
 
 
@@ -77,6 +87,40 @@ def test_what_a_call_may_change_is_asked_again(root, path, value, expected):
     assert (found.kind, found.sites, found.name) == (kind, ((root, site, None),), name)
     assert found.found is again
     assert recheck(ObjectGuard(root, path, value, late=True)) is None
+
+
+HERE, PLACE = ("global", ("PART",), None), ("module", ("numpy", "kept", ("a",)), None)
+OTHERS = [
+    (AliasGuard(HERE, PLACE, True), "alias", (HERE, PLACE), True, "PART is kept['a']"),
+    (AliasGuard(PLACE, HERE, False), "alias", (PLACE, HERE), False, "kept['a'] is PART"),
+    (CallGuard(is_among, (3, "numpy", "kept"), True), "among", (("module", ("numpy", "kept"), None),), (3, True),
+     "kept"),
+    (CallGuard(loaded, ("torch",), None), "loaded", (), ("torch", None), "sys.modules['torch']"),
+    (AttributeGuard(*HERE[:2], "k", False), "attribute", (HERE,), ("k", False), "PART.k"),
+    (ShadowGuard(*HERE[:2], "run"), "shadow", (HERE,), "run", "PART.run"),
+    (NamesGuard("global", ("PART", "__dict__"), ["a", "b"]), "names", (("global", ("PART", "__dict__"), None),),
+     ("a", "b"), "PART"),
+    (KindGuard("global", "PART", Scalar(float), rest=("k",)), "kind", (("global", ("PART", "k"), None),), None,
+     "PART.k"),
+    (KindGuard("module", "numpy", Scalar(float)), "kind", (("module", ("numpy",), None),), None, "numpy"),
+]
+
+
+@pytest.mark.parametrize("guard, kind, sites, found, name", OTHERS, ids=[type(guard).__name__ for guard, *_ in OTHERS])
+def test_each_kind_of_guard_is_asked_again_by_what_it_says(guard, kind, sites, found, name):
+    again = recheck(guard)
+    assert (again.kind, again.sites, again.found, again.name) == (kind, sites, found, name)
+    assert again.subject == (sites, name) and again.definition is None
+
+
+@pytest.mark.parametrize("guard", [
+    CallGuard(len, ((),), 0), AttributeGuard("global", (), "k", False), KindGuard("argument", "x", Scalar(float)),
+    ClassGuard(Part, "run", True), AttributeGuard(*HERE[:2], "k", True, None, True),
+    *(ObjectGuard("global", ("PART", "k", "__class__"), kind) for kind in (list, dict, tuple, set, frozenset)),
+    *(ObjectGuard("global", ("f", step), square) for step in ("__func__", "__self__", "func", "pyfunc")),
+], ids=range(14))
+def test_what_only_a_test_replaces_is_not_asked_again(guard):
+    assert recheck(guard) is None
 
 
 @pytest.mark.parametrize("test", [">= 0", "!= 1"])
