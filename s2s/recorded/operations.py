@@ -435,7 +435,7 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
         with contextlib.suppress(DifferentiationError):  # it has no derivative of this call, as its own code may have
             return _call(model, (*rule.given, *args), kwargs)
     if (function.__module__ or "") in _TRANSPARENT:
-        return fn(*args[1:] if fn is not function else args, **kwargs)
+        return fn(*args, **kwargs)
     INSTALLER.see(fn)
     given = args[1:] if fn is not function else args
     if not INSTALLER.knows(function):

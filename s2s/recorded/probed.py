@@ -180,8 +180,6 @@ class Probe:
         first, second = (self._at(self._parts(one)) for one in labels)
         if not (_is_like(first[1], whole.others) and _is_like(second[1], whole.others)):
             return None
-        if not first[0].shape == second[0].shape == whole.numbers.shape:
-            return None
         order = np.argsort(labels[0])
         place = order[np.minimum(np.searchsorted(labels[0], first[0], sorter=order), flat.size - 1)]
         is_moved = labels[0][place] == first[0]
@@ -230,7 +228,7 @@ class Probe:
 
         def at(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
             found, others = self._at(self._parts(value))
-            return found if _is_like(others, whole.others) and found.shape == whole.numbers.shape else None
+            return found if _is_like(others, whole.others) else None
 
         slopes = slopes_of_polynomial(at, flat, whole.numbers)
         if slopes is None:
@@ -248,7 +246,7 @@ class Probe:
 
         def at(value: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
             found, others = self._at([value if m == n else self.before[k] for m, k in enumerate(self.moving)])
-            if not _is_like(others, whole.others) or found.shape != whole.numbers.shape:
+            if not _is_like(others, whole.others):
                 return None
             if not _same(found[~is_finite], whole.numbers[~is_finite]):
                 return None
@@ -322,7 +320,7 @@ def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
 
 
 def _is_like(one: list[Any], other: list[Any]) -> bool:
-    """Whether what two calls give beside real numbers is the same."""
+    """Whether what two calls give beside real numbers is the same, and so are the shapes of these."""
     return len(one) == len(other) and all(
         type(a) is type(b) and (_same(a, b) if is_a(a, np.ndarray) else bool(a == b)) for a, b in zip(one, other)
     )

@@ -15,7 +15,6 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.derivatives import derivative
-from s2s.directives.policies import nonsmooth
 from s2s.dynamic_calls import _by_position
 from s2s.recorded import memory, operations
 from s2s.recorded.memory import Place
@@ -341,22 +340,12 @@ def pulled(s: Step, bar: Any) -> list[tuple[Any, Any]]:
     """The structures of the arguments of a step that are differentiated, each with its cotangent."""
     args, kwargs, structures, argnums = _moving(s)
     if operations.ACTIVE:
-        found = call(_pull_of(steady(s.fn), argnums, len(args), tuple(kwargs)), bar, *args, **kwargs)
+        found = call(_pull_of(s.fn, argnums, len(args), tuple(kwargs)), bar, *args, **kwargs)
     else:
-        _, pullback = derivative("vjp", steady(s.fn), argnums, False, "zeros", len(args), "")(*args, **kwargs)
+        _, pullback = derivative("vjp", s.fn, argnums, False, "zeros", len(args), "")(*args, **kwargs)
         found = pullback(bar)
         found = tuple(found[k] for k in argnums)
     return [(structures[k], one) for k, one in zip(argnums, found)]
-
-
-@functools.lru_cache(256)
-def _without_steps(fn: Any) -> Any:
-    return nonsmooth("zero")(fn)
-
-
-def steady(fn: Any) -> Any:
-    """A function whose quotients and whole parts have the derivative zero, as steps have in a recording."""
-    return _without_steps(fn) if fn in (divmod, np.divmod, np.modf, math.modf) else fn
 
 
 @functools.lru_cache(256)
@@ -452,11 +441,11 @@ def _push_step(sweep: Forward, s: Step) -> None:
     tangents = tuple(unpack(structures[k], filled) if k in argnums else None for k in range(len(args)))
     if operations.ACTIVE:
         given = tuple(tangents[k] for k in argnums)
-        out_dot = call(_push_of(steady(s.fn), argnums, len(args), tuple(kwargs)), given, *args, **kwargs)
+        out_dot = call(_push_of(s.fn, argnums, len(args), tuple(kwargs)), given, *args, **kwargs)
     elif sweep.has_strong_zeros and (rule := table.find(s.fn)) is not None and rule.kind == "partials":
         out_dot = _moved_by_each(s, args, kwargs, tangents, argnums)
     else:
-        out_dot = jvp(steady(s.fn), args, tangents, False, kwargs, "")[1]
+        out_dot = jvp(s.fn, args, tangents, False, kwargs, "")[1]
     found: list[Any] = []
     pack(out_dot, found)
     for ref, dot in zip(s.out_refs, found):
@@ -468,7 +457,7 @@ def _moved_by_each(s: Step, args: Any, kwargs: Any, tangents: Any, argnums: tupl
     total: Any = 0.0
     for k in argnums:
         along = tuple(dot if i == k else None for i, dot in enumerate(tangents))
-        part = jvp(steady(s.fn), args, along, False, kwargs, "")[1]
+        part = jvp(s.fn, args, along, False, kwargs, "")[1]
         total = total + np.where(np.equal(tangents[k], 0.0), 0.0, part)
     return total
 

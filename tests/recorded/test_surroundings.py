@@ -235,6 +235,19 @@ def test_variables_of_modules_are_set_once():
     assert settings.calls == 1
 
 
+def test_modules_that_lead_to_each_other():
+    package, module = types.ModuleType("package"), types.ModuleType("package.module")
+    package.module, module.package, module.calls = module, package, 0
+
+    def f(x):
+        package.module.package.module.calls += 1
+        return x**2 * module.calls
+
+    np.testing.assert_allclose(s2s.grad(f)(1.5), 3.0)
+    np.testing.assert_allclose(s2s.jvp(f, (1.5,), (1.0,))[1], 6.0)
+    assert module.calls == 2
+
+
 def test_memory_and_streams_are_written_once():
     items, text, memory, log = typed_array("d", [1.0]), bytearray(b"a"), np.zeros(1), io.StringIO()
 

@@ -1,0 +1,60 @@
+"""The sweeps over the operations of a recording."""
+
+import math
+import operator
+
+import numpy as np
+import pytest
+
+import s2s
+from s2s.recorded.recorder import Arithmetic, Recorder
+from s2s.recorded.sweeps import Forward
+
+A, B = 1.7, 2.3
+OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos]
+
+
+def tangent(op, a, b, dots, is_strong):
+    """Push tangents of two numbers through one operation."""
+    recorder = Recorder()
+    out = op(a) if b is None else op(a, b)
+    recorder.steps.append(Arithmetic(op, a, b, 0, 1, out, 2))
+    sweep = Forward(recorder, has_strong_zeros=is_strong)
+    for slot, dot in enumerate(dots):
+        sweep.set(slot, dot) if dot is not None else None
+    sweep.run()
+    return sweep.value(2)
+
+
+@pytest.mark.parametrize("is_strong", [False, True])
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_tangents_of_operators(op, is_strong):
+    is_unary = op in (operator.neg, operator.pos)
+    step = 1e-6
+    for dots in [(1.5, None), (-0.5, 0.0)] + ([] if is_unary else [(None, 0.7), (0.0, 0.7), (1.5, -0.4)]):
+        one, other = (step * (dot or 0.0) for dot in dots)
+        given = [(A + one,), (A - one,)] if is_unary else [(A + one, B + other), (A - one, B - other)]
+        wanted = (op(*given[0]) - op(*given[1])) / (2.0 * step)
+        found = tangent(op, A, None if is_unary else B, dots if not is_unary else (dots[0], None), is_strong)
+        assert np.isclose(found, wanted, rtol=1e-7)
+    assert tangent(op, A, None if is_unary else B, (None, None), is_strong) is None
+    assert tangent(op, A, None if is_unary else B, (0.0, None), is_strong) == 0.0
+
+
+def test_tangents_that_are_zero_do_not_meet_slopes_that_are_inf():
+    assert tangent(operator.mul, A, math.inf, (0.0, None), True) == 0.0
+    assert tangent(operator.mul, A, math.inf, (0.0, 2.0), True) == 2.0 * A
+    assert math.isnan(tangent(operator.mul, A, math.inf, (0.0, None), False))
+    assert math.isnan(tangent(operator.mul, A, math.inf, (0.0, 2.0), False))
+
+
+@pytest.mark.parametrize("f, slope, curvature", [
+    (lambda x: math.modf(3.0 * x)[0] ** 2 + math.modf(3.0 * x)[1] * x, 6.0 * 0.9 + 3.0, 18.0),
+    (lambda x: np.modf(3.0 * x)[0] ** 2 + np.modf(3.0 * x)[1] * x, 6.0 * 0.9 + 3.0, 18.0),
+    (lambda x: divmod(x, 0.4)[0] * x + divmod(x, 0.4)[1] ** 2, 3.0 + 2.0 * 0.1, 2.0),
+    (lambda x: np.divmod(x, 0.4)[0] * x + np.divmod(x, 0.4)[1] ** 2, 3.0 + 2.0 * 0.1, 2.0),
+])  # fmt: skip
+def test_whole_parts_and_quotients_have_the_derivative_zero(f, slope, curvature, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    assert np.isclose(s2s.grad(f)(1.3), slope) and np.isclose(s2s.jvp(f, (1.3,), (2.0,))[1], 2.0 * slope)
+    assert np.isclose(s2s.hessian(f)(1.3), curvature)
