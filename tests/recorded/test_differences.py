@@ -18,5 +18,5 @@ def test_directions_are_in_proportion_to_the_argument(leaf):
     if not np.iscomplexobj(leaf):
         assert not np.iscomplexobj(direction)
         return
-    assert np.all(np.imag(direction) != 0.0) and np.all(np.real(direction) != 0.0)
+    assert np.all(size < 1.0) and np.all(np.imag(direction) != 0.0) and np.all(np.real(direction) != 0.0)
     assert not np.array_equal(direction, _direction(draws, leaf))

@@ -15,6 +15,10 @@ from tests.helpers import differences
 
 pytest.importorskip("numba")
 
+from numba import types
+from numba.core.errors import TypingError
+
+from s2s.backends.numba import by_python
 from s2s.backends.numba.compiler import Wrapped
 
 rng = np.random.default_rng(7)
@@ -132,3 +136,37 @@ def test_results_of_another_kind_in_another_call(monkeypatch):
     assert not runs
     np.testing.assert_allclose(gradient(V, 1), [2.0 * V[0], 0.0, 0.0, 0.0, 0.0])
     assert runs == [TypeError]
+
+
+def test_types_by_examples():
+    array, calls = types.Array(types.float64, 1, "C"), []
+
+    def call(value):
+        calls.append(np.size(value))
+        return value * 2.0
+
+    assert by_python._result_type(np.sin, call, (array,), True) == array
+    assert calls == [1, 2, 3]
+    calls.clear()
+    many = by_python._result_type(np.sin, lambda *x: call(x[1]), (types.List(array), array), True)
+    assert many == array and len(calls) > 3
+    with pytest.raises(TypingError, match="known only when it runs"):
+        by_python._result_type(np.sin, lambda value: object(), (array,), True)
+    with pytest.raises(TypingError, match="no result"):
+        by_python._result_type(np.sin, lambda value: 1 / 0, (array,), True)
+
+
+@pytest.mark.parametrize("function", [np.reshape, np.broadcast_to])
+def test_ranks_that_a_shape_tells(function):
+    dynamic = by_python.DYNAMIC
+    array = types.Array(types.float64, 2, "C")
+    for args, keywords, kinds, rank in [
+        ((dynamic, (2, 3, 4)), {}, (array,), 3), ((dynamic, 6), {}, (array,), 1), ((dynamic, [6]), {}, (array,), 1),
+        ((dynamic,), {"shape": (6, 1)}, (array,), 2),
+        ((dynamic, dynamic), {}, (array, types.UniTuple(types.int64, 3)), 3),
+        ((dynamic, dynamic), {}, (array, types.int64), 1),
+    ]:  # fmt: skip
+        assert by_python._known_type(function, args, keywords, kinds) == types.Array(types.float64, rank, "A")
+    assert by_python._known_type(function, (dynamic, dynamic), {}, (array, array)) is None
+    assert by_python._known_type(function, (2.0, (1, 2)), {}, (types.float64,)) is None
+    assert by_python._known_type(np.sum, (dynamic, 2), {}, (array,)) is None

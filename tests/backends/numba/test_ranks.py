@@ -103,3 +103,23 @@ def test_derivatives_of_determinants(rank):
         moved = np.zeros((3, 3))
         moved[at] = step
         assert np.isclose(found[at], (loss(x + moved) - loss(x - moved)) / (2 * step), rtol=1e-5, atol=1e-8)
+
+
+@pytest.mark.parametrize("offset", [-2, -1, 0, 1, 2, 3])
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0), (-1, -2)])
+def test_cotangents_of_diagonals(offset, axes):
+    numba, ranks = pytest.importorskip("numba"), pytest.importorskip("s2s.backends.numba.ranks")
+    x = RNG.normal(size=(2, 3))
+    vector, matrix = (numba.types.Array(numba.types.float64, rank, "C") for rank in (1, 2))
+    g = RNG.normal(size=np.diagonal(x, offset, *axes).size)
+    wanted = np.zeros((2, 3))
+    for moved in np.ndindex(2, 3):  # the derivative of a sum of elements
+        unit = np.zeros((2, 3))
+        unit[moved] = 1.0
+        wanted[moved] = np.sum(np.diagonal(unit, offset, *axes) * g)
+    back = ranks._diagonal_bar(vector, matrix, offset, *axes)
+    np.testing.assert_array_equal(back(g, x, offset, *axes), wanted)
+    same = back(np.ones(1), x, offset, *axes)
+    np.testing.assert_array_equal(same, back(np.ones(g.size), x, offset, *axes))
+    with pytest.raises(ValueError):
+        back(np.ones(4), x, offset, *axes)

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from numba import types
 from numba.core.errors import TypingError
 
 import s2s
@@ -279,3 +280,13 @@ def test_small_blocks_stay_as_they_are(monkeypatch):
     assert any(isinstance(s, Run) for s in runs_of(text, {"a": MATRIX}, monkeypatch))
     monkeypatch.setattr(straight, "LEAST_WORK_OF_BLOCK", 100)
     assert not any(isinstance(s, Run) for s in runs_of(text, {"a": MATRIX}, monkeypatch))
+
+
+def test_types_of_numbers_statement_by_statement():
+    array, pair = types.Array(types.float64, 1, "C"), types.Tuple((types.int64, types.boolean))
+    body = ast.parse("a, b = v\nk, t = p\nc = v[0]\nd = a * 2\nv[1] = d\ne = not t\ng = -k").body
+    found = straight_units._Typer(None, {}, {"v": array, "p": pair}).results(body, tuple("abcdegkt"))
+    assert found == [types.float64] * 4 + [types.boolean, types.int64, types.int64, types.boolean]
+    for text in ("v[1] = True", "p[0] = 1.0", "a = k + 2"):
+        with pytest.raises(TypingError):
+            straight_units._Typer(None, {}, {"v": array, "p": pair, "k": types.int64}).results(ast.parse(text).body, ())
