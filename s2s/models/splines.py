@@ -67,8 +67,9 @@ def spline_call(self: Any, x: Any, nu: Any = 0, extrapolate: Any = None) -> Any:
     t, c, k = self.t, self.c, self.k
     for _ in range(nu):
         if k == 0:
-            return 0.0 * spline_value(t, c, k, x, chosen)
-        t, c, k = t[1:-1], slope_coefficients(t, c, k), k - 1
+            c = np.zeros_like(c)
+        else:
+            t, c, k = t[1:-1], slope_coefficients(t, c, k), k - 1
     return along_axis(spline_value(t, c, k, np.asarray(x), chosen), np.ndim(x), self.axis)
 
 

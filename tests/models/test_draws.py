@@ -7,6 +7,7 @@ import pytest
 
 import s2s
 from s2s.errors import DifferentiationError
+from s2s.models import draws
 
 stats = pytest.importorskip("scipy.stats")
 
@@ -86,6 +87,21 @@ def check(f, x=X):
 def test_a_draw_has_the_derivative_of_the_same_draw(name, maker):
     make, draw = MAKERS[maker], (DRAWS | TAKEN)[name]
     check(lambda x: np.sum(draw(make(3), x) ** 2))
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+def test_models_draw_the_numbers_of_numpy(maker):
+    x, y = np.array([0.4, 1.3, 0.9]), np.array([1.5, 2.0, 3.0])
+    of_one = ("exponential", "rayleigh", "weibull", "pareto", "power", "standard_gamma", "chisquare", "standard_t")
+    of_two = ("uniform", "normal", "lognormal", "laplace", "logistic", "gumbel", "gamma", "beta")
+    cases = [(n, (x,)) for n in of_one] + [(n, (x, y)) for n in of_two] + [("triangular", (x, y, y + 2.0))]
+    for name, given in cases:
+        numbers = [a[1] for a in given]
+        for parameters, size in ((given, None), (given, (2, 3)), (numbers, None), (numbers, 4)):
+            found = getattr(draws, name)(MAKERS[maker](7), *parameters, size=size)
+            wanted = getattr(MAKERS[maker](7), name)(*parameters, size=size)
+            np.testing.assert_allclose(found, wanted, rtol=1e-12, err_msg=name)
+            assert np.shape(found) == np.shape(wanted)
 
 
 @pytest.mark.parametrize("name", OF_GENERATORS)

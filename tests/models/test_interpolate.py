@@ -10,6 +10,7 @@ from scipy import interpolate
 
 import s2s
 from s2s.errors import NoDerivativeError
+from s2s.models import splines
 
 GRID = np.linspace(0.0, 1.0, 8) ** 1.3
 V = np.array([0.3, 1.2, -0.5, 0.8, 0.1, 2.0, 0.4, 0.9])
@@ -144,6 +145,20 @@ def test_programs(f: Any) -> None:
     assert value == pytest.approx(f(x), rel=1e-9)
     assert gradient == pytest.approx(expected, rel=1e-6)
     assert s2s.jvp(f, (x,), (1.0,))[1] == pytest.approx(gradient, rel=1e-9)
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+@pytest.mark.parametrize("degree", [0, 1, 2])
+def test_derivatives_of_b_splines_are_those_of_scipy(degree: int, axis: int) -> None:
+    """Of every order up to one more than the degree, outside of the knots too, along any axis."""
+    coefficients = np.moveaxis(IMAGE[:5, :2] + 0.3, 0, axis)
+    made = interpolate.BSpline(np.arange(6.0 + degree), coefficients, degree, axis=axis)
+    at = np.array([2.2, 3.7, 9.0])
+    for nu in range(degree + 2):
+        for x in (at, at[0], list(at), at.reshape(3, 1)):
+            for extrapolate in (None, True, False):
+                np.testing.assert_allclose(
+                    splines.spline_call(made, x, nu, extrapolate), made(x, nu, extrapolate), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from scipy import interpolate
 
 import s2s
 from s2s.errors import NoDerivativeError
+from s2s.models import spline_kernels as models
 
 pytestmark = pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 
@@ -141,3 +142,13 @@ def test_second_derivatives_of_radial_functions_by_places():
     v, h = rng.normal(size=(3, 2)), 1e-5
     expected = (s2s.grad(f)(at + h * v) - s2s.grad(f)(at - h * v)) / (2.0 * h)
     np.testing.assert_allclose(s2s.hvp(f, (at,), (v,)), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [5, 1])
+def test_equations_of_radial_functions_as_scipy_has_them(count):
+    kernels = pytest.importorskip("scipy.interpolate._rbfinterp_pythran")
+    y = np.array([[0.1, 2.0], [0.5, 2.0], [1.1, 2.0], [0.8, 2.0], [0.3, 2.0]])[:count]  # of no extent along one axis
+    d, powers = np.sin(y), np.array([[0, 0], [1, 0], [0, 1]])
+    given = (y, d, np.linspace(0.0, 0.2, count), "cubic", 1.2, powers)
+    for found, wanted in zip(models.build_system(*given), kernels._build_system(*given), strict=True):
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-15)

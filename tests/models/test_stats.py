@@ -13,6 +13,7 @@ from scipy import stats
 
 import s2s
 from s2s.errors import DifferentiationError, NoDerivativeError
+from s2s.models import stats as models
 
 IS_OLD = tuple(map(int, scipy.__version__.split(".")[:2])) < (1, 17)
 OF_COMPILED_CODE = ("ncx2.cdf", "ncx2.logcdf", "ncx2.logsf", "ncx2.ppf", "nct.ppf")
@@ -144,6 +145,28 @@ def normal_of_vectors(m, s):
     one = stats.multivariate_normal.pdf(POINTS[0], mean, cov) + stats.multivariate_normal.logpdf(m, 0.3, s)
     return one + np.sum(stats.multivariate_normal.logpdf(POINTS, mean, cov)) + np.sum(
         stats.multivariate_normal(mean, [1.0, 2.0]).logpdf(POINTS))
+
+
+def test_normal_densities_of_all_shapes_are_those_of_scipy() -> None:
+    rows, x = POINTS, POINTS[:, 0]
+    for given in (
+        (x, 0.3, 1.2), (0.3, 0.1, 1.2), (x[:1], None, 1), (x[:2], None, np.eye(2)), (x[:, None], None, 2.0),
+        (list(x), 0.3, [[1.3]]), (rows, x[:2], [1.0, 2.0]), (rows.reshape(3, 1, 2), x[:2], 0.7), (rows[:1], x[:2], 0.7),
+    ):
+        found, wanted = models.normal_logpdf(None, *given), stats.multivariate_normal.logpdf(*given)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12)
+        assert np.shape(found) == np.shape(wanted)
+        np.testing.assert_allclose(models.normal_pdf(None, *given), np.exp(wanted), rtol=1e-12)
+
+
+@pytest.mark.parametrize("at", [np.array(0.4), np.array([0.4, 0.7, 0.9]), np.arange(6.0).reshape(2, 3)])
+def test_methods_are_given_arrays_of_rank_1_and_of_one_length(at: Any) -> None:
+    def method(*given: Any) -> Any:
+        assert [np.shape(a) for a in given] == [(at.size,)] * 3
+        return given[0] * given[1] + given[2]
+
+    last = np.arange(3.0) if at.ndim else 1.5
+    np.testing.assert_array_equal(models.evaluated(method, at, (2.0, last)), 2.0 * at + last)
 
 
 def dirichlet(a, b):
