@@ -10,6 +10,7 @@ import s2s
 from s2s.errors import DifferentiationError
 from tests.helpers import check, differences
 
+pytestmark = pytest.mark.filterwarnings("ignore:'where' used without 'out'")
 X = np.array([0.3, 0.7, 1.2, 0.9, 1.6, 0.45])
 W = np.linspace(0.5, 1.5, 6)
 
@@ -193,7 +194,20 @@ def diagonal_of_what_changes(x):
     return np.sum(d**2 * W[1:])
 
 
+MASK = np.arange(6) % 3 > 0
+
+
+def out_by_position(x):
+    y, z, w, v = np.zeros(6), np.empty(6), np.empty(6), np.empty(6)
+    left = np.sin(x, None, where=MASK)[MASK]
+    np.multiply(x, np.cos(x, z), y, where=MASK)
+    np.modf(3.0 * x, w, v)
+    rest, whole = np.modf(5.2 * x, None, z)
+    return np.sum(left**2) + np.sum(np.multiply(y, x, None) * w * v) + np.sum(rest * whole * z)
+
+
 PROGRAMS = [
+    out_by_position,
     put_in_turn, put_beyond, put_by_name, along_the_middle_axis, along_the_outer_axes, diagonals, partitioned,
     without_nan, read_only, made_by_its_class,
     broadcast_object, from_iterators, imaginary_items, imaginary_attribute, imaginary_name, truncated, strides,
