@@ -1,0 +1,43 @@
+"""Calls that are followed in place: how many in calls that are only tried out, and what comes out."""
+
+import pytest
+
+from s2s.builder.builder import Context
+from s2s.core.values import Scalar
+from s2s.pipeline import derivative_of
+from s2s.specialize import outcomes
+from s2s.specialize.specializer import Specializer
+
+
+def one(n):
+    return n + 1
+
+
+def three(n):
+    return one(n) + one(n + 1)
+
+
+def with_passive_calls(x, n):
+    return x * three(n) * three(1.0 * n)
+
+
+def with_active_calls(x, n):
+    return three(x) * one(x)
+
+
+def specialised(fn):
+    specializer = Specializer(Context(), sweeps=derivative_of)
+    return specializer, specializer.specialize(fn, {"x": Scalar(float), "n": Scalar(int)}, {"x"})
+
+
+@pytest.mark.parametrize("most, effort", [(1500, 4), (1, 2), (0, 1), (-1, 0)])
+def test_calls_that_are_tried_out_are_counted_and_limited(most, effort, monkeypatch):
+    monkeypatch.setattr(outcomes, "MOST_EFFORT", most)
+    assert specialised(with_passive_calls)[0].effort == effort
+    assert specialised(with_active_calls)[0].effort == 0
+
+
+def test_a_specialised_function_has_its_parameters_in_a_tuple():
+    _, made = specialised(with_passive_calls)
+    assert isinstance(made.params, tuple) and [p.var.name for p in made.params] == ["x", "n"]
+    assert made.captures == ()
