@@ -37,15 +37,15 @@ def structure(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, spa
 def item(forwarder: Forwarder, target: ir.Var, source: ir.Atom, index: ir.Atom, span: ir.Span | None) -> None:
     known, made = forwarder.context.value(source), forwarder.context.value(target)
     if isinstance(known, (Sequence, Mapping)) and isinstance(index, ir.Const):
-        keys: Any = [index.value]
+        key: Any = index.value
         if isinstance(known, Sequence):
-            places = range(len(known.items))[index.value]
+            places = range(len(known.items))[key]
             if isinstance(places, range):
                 for k, place in enumerate(places):
                     hand_on(forwarder, target, (k,), source, (place,))
                 return
-            keys = [places]
-        hand_on(forwarder, target, (), source, (keys[0],))
+            key = places
+        hand_on(forwarder, target, (), source, (key,))
         return
     if not forwarder.is_active(source):
         return
@@ -78,7 +78,7 @@ def display(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span:
     known = forwarder.context.value(target)
     if not any(map(forwarder.is_active, ir.atoms_of(value))):
         return
-    if any(isinstance(a, ir.Star) for a in value.args) or not isinstance(known, (Sequence, Mapping)):
+    if not isinstance(known, (Sequence, Mapping)):
         raise error("S2S207", span=span)
     items = value.args[1::2] if fn is ops.make_dict else value.args
     keys = known.keys if isinstance(known, Mapping) else range(len(items))
@@ -118,7 +118,7 @@ def changed(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span:
     """``append(items, x)``, ``put(mapping, key, x)``, ``set_item(items, k, x)``, ``set_items``."""
     items, item = value.args[0], value.args[-1]
     known = forwarder.context.value(target)
-    if fn in (rt.set_item, rt.set_items) or not isinstance(known, (Sequence, Mapping)):
+    if not isinstance(known, (Sequence, Mapping)):
         given = [forwarder.whole(items, span), *value.args[1:-1], forwarder.whole(item, span)]  # type: ignore[arg-type]
         made = ir.Call(ir.Const(fn), tuple(given))
         forwarder.put(target, (), forwarder.builder.let(made, like_tangent(known), span=span))

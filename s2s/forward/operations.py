@@ -118,7 +118,7 @@ def _places(rule: Any, count: int) -> list[Any]:
     found: list[Any] = []
     for name, parameter in rule.params.parameters.items():
         if parameter.kind is parameter.VAR_POSITIONAL:
-            found += [(name, k) for k in range(count - len(found))]
+            found += [(name, k) for k in range(count)]
         else:
             found.append(name)
     return found[:count]

@@ -223,10 +223,12 @@ def test_calls_decided_when_the_program_runs(f, name):
         (lambda x, name: {**choose(name)(x), "c": 2.0 * x}["a"], "squares", "S2S210"),
         (lambda x, name: choose(name)(x).base, "same", "S2S208"),
         (lambda x, name: choose(name)({x[0], x[1]}), "count", "S2S210"),
+        (lambda x, name: [x[0], *choose(name)(x)][0], "entries", "S2S207"),
+        (lambda x, name: Pair(*choose(name)(x)).left, "entries", "S2S207"),
         (lambda x, name: np.sum(filled(np.zeros(3), x, name) * x), "fill", "S2S122"),
     ],
     ids=["zip", "enumerate", "partial", "vectorize", "bound method", "made function", "merged dicts", "attribute",
-         "set", "changed argument"],
+         "set", "list of unknown length", "named tuple of unknown items", "changed argument"],
 )  # fmt: skip
 def test_refused(f, name, code):
     """A tangent that would be lost is no silent zero."""

@@ -9,6 +9,7 @@ import pytest
 import s2s
 from s2s.errors import ArgumentError, NoDerivativeError
 from tests.helpers import differences, inner
+from tests.validation.checked import checked
 
 X = np.array([0.4, -1.3, 0.8])
 V = np.array([1.0, 0.5, -2.0])
@@ -242,3 +243,35 @@ def test_starred_arguments_of_a_function_chosen_when_it_runs():
     assert dot == pytest.approx(4.0, rel=1e-12)
     _, dot = s2s.jvp(chosen, (1.5, xs[:0], '"cube"'), (1.0, None, None))
     assert dot == pytest.approx(3 * 1.5**2, rel=1e-12)
+
+
+def test_what_a_loop_carries_without_a_tangent_gets_none():
+    def f(x, n):
+        factor, count = 1.0, 0
+        for _ in range(n):
+            x = x * factor
+            factor = factor * 1.5 + count
+            count = count + 1
+        return x * factor
+
+    _, tangent = s2s.jvp(f, (0.7, 3), (1.0, None))
+    assert tangent == pytest.approx(float(differences(lambda x: f(x, 3), 0.7)), rel=1e-8)
+    text = s2s.source(f, 0.7, 3, mode="jvp")
+    assert "x_dot = x_dot * factor\n" in text and "factor_dot" not in text and "count_dot" not in text, text
+
+
+@pytest.mark.filterwarnings("ignore::s2s.StraightThroughWarning")
+def test_the_results_of_a_replayed_block_have_the_tangents_of_what_it_gives():
+    """Forward mode is what validation compares the reverse sweep with where differences see the steps of rounding."""
+
+    @s2s.checkpoint
+    def step(x):
+        y = np.round(x) * x
+        return y, np.exp(y)
+
+    def f(x):
+        y, grown = step(x)
+        return y * grown
+
+    (report,) = checked(f, (1.7,))
+    assert "reverse" in report.checked and not report.remarks
