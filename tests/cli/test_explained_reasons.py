@@ -47,6 +47,19 @@ def of(module, kinds="", *shown, name="f", **options):
     return facts(explain(getattr(module, name), kinds=read_kinds(kinds), **options), *shown)
 
 
+@pytest.mark.parametrize("mode", ["grad", "jvp"])
+def test_active_lines_are_those_of_what_depends_on_the_argument(written, mode):
+    module = written("""
+        def f(x, n):
+            y = x * x
+            m = n + 1
+            return y * m
+    """)
+    found = explain(module.f, kinds=read_kinds("x: float, n: int"), mode=mode)
+    assert [(line.is_active, line.names) for line in found.lines] == [
+        (False, set()), (True, {"x", "y"}), (False, set()), (True, {"y"})]
+
+
 # --- what is folded -------------------------------------------------------------------------------------------------
 
 

@@ -68,12 +68,12 @@ def until(x, n, a):
     return y
 
 
-def after_a_loop(x, n, a):
+def by_an_inner_loop(x, n, a):
     y, k = x, 1
     for i in range(n):
+        y = y * np.sin(k * y)
         for j in range(2):
             k = k + 2
-        y = y * np.sin(k * y)
     return y
 
 
@@ -82,7 +82,7 @@ def after_a_loop(x, n, a):
     [
         (from_zero, "k = 1 + 2 * i\n"), (from_one, "k = 1 + 2 * (i - 1)\n"), (from_a_variable, "k = i - a\n"),
         (backwards, "k = 3 + -1 * (n - i)\n"), (in_steps, "k = 1 + a * ((i - a) // 2)\n"),
-        (down_in_steps, "k = 1 + 2 * ((i - t0) // -3)\n"), (until, "k = 4 + 3 * i\n"), (after_a_loop, "k = 1 + 4 * i"),
+        (down_in_steps, "k = 1 + 2 * ((i - t0) // -3)\n"), (until, "k = 4 + 3 * i\n"), (by_an_inner_loop, "k = 1 + 4 * i"),
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )  # fmt: skip
