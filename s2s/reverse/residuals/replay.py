@@ -510,10 +510,10 @@ def _start_replay(
         for k in range(count)
     ]
     for var, part in zip(state.carried, parts, strict=False):
-        copied = ir.Call(ir.Const(np.copy), (part,)) if reverser.memory.is_buffer(var) else None
-        if copied is not None:
-            reverser.context.definitions[by_param[var]] = copied
-        builder.add(ir.Let(by_param[var], part if copied is None else copied, state.span))
+        given: ir.Value = part
+        if reverser.memory.is_buffer(var):
+            given = reverser.context.definitions[by_param[var]] = ir.Call(ir.Const(np.copy), (part,))
+        builder.add(ir.Let(by_param[var], given, state.span))
     for var, part in zip(state.arrays, parts[len(state.carried) :], strict=False):
         builder.store(reverser.planner.use(outer, var), WHOLE, part, None, state.span)
     if calls is not None:

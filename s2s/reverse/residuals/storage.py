@@ -89,8 +89,7 @@ class Storage:
     def _known(self, var: ir.Var) -> AbstractValue:
         """What is known of a variable that is kept. What comparisons of numbers give is one type in compiled code."""
         known, made = self.context.value(var), self.context.definitions.get(var)
-        is_any = isinstance(known, Scalar) and known.type in (object, np.bool_)
-        if not (self.planner.is_compiled and is_any and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const)):
+        if not (self.planner.is_compiled and isinstance(made, ir.Call) and isinstance(made.fn, ir.Const)):
             return known
         is_test = made.fn.value in _COMPARISONS
         numbers = all(isinstance(a, ir.Const) or (isinstance(a, ir.Var) and isinstance(self.context.value(a), Scalar))

@@ -604,6 +604,21 @@ def test_calls_that_cannot_be_asked_again():
         s2s.vjp(lambda x: bank.shuffled(x, 3, 2), X)
 
 
+def test_a_replay_changes_copies_of_the_arrays_of_a_snapshot_and_takes_numbers_as_they_are():
+    def f(x, n):
+        y, s = np.array(x), x[0]
+        for _ in s2s.checkpointed(range(n), snapshots=2):
+            y[0] = np.sin(y[0] * s)
+            s = s * y[1] + 0.1
+            y = y * 0.9
+        return np.sum(y) * s
+
+    np.testing.assert_allclose(s2s.grad(f)(X, 5), differences(lambda x: f(x, 5), X), rtol=1e-7, atol=1e-10)
+    text = s2s.source(f, X, 5)
+    replay = text.partition("snapshots.restore(")[2].partition("snapshots.steps(")[0]
+    assert replay.count("np.copy(") == 1 and "y = np.copy(y)\n" in replay, text
+
+
 def test_the_message():
     def walk(x, n):
         for _ in s2s.checkpointed(range(n), snapshots=2):

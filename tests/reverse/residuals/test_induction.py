@@ -82,7 +82,8 @@ def by_an_inner_loop(x, n, a):
     [
         (from_zero, "k = 1 + 2 * i\n"), (from_one, "k = 1 + 2 * (i - 1)\n"), (from_a_variable, "k = i - a\n"),
         (backwards, "k = 3 + -1 * (n - i)\n"), (in_steps, "k = 1 + a * ((i - a) // 2)\n"),
-        (down_in_steps, "k = 1 + 2 * ((i - t0) // -3)\n"), (until, "k = 4 + 3 * i\n"), (by_an_inner_loop, "k = 1 + 4 * i"),
+        (down_in_steps, "k = 1 + 2 * ((i - t0) // -3)\n"), (until, "k = 4 + 3 * i\n"),
+        (by_an_inner_loop, "k = 1 + 4 * i"),
     ],
     ids=lambda given: getattr(given, "__name__", ""),
 )  # fmt: skip
