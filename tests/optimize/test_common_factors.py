@@ -97,3 +97,12 @@ def test_terms_of_other_lengths_stay(rows):
 
         np.testing.assert_allclose(
             s2s.grad(f, argnums=k)(X, y, W), differences(of_one, a), rtol=1e-6, atol=1e-7)
+
+
+def test_factors_that_are_both_transposed():
+    def f(x, y, w):
+        return np.sum((x @ w + y @ w) ** 3)
+
+    assert "(y + x).T @ " in s2s.source(f, X, np.cos(X), W, argnums=2)
+    expected = differences(lambda w: f(X, np.cos(X), w), W)
+    np.testing.assert_allclose(s2s.grad(f, argnums=2)(X, np.cos(X), W), expected, rtol=1e-6, atol=1e-7)

@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.core import ir
+from s2s.optimize.loops.accesses import Extent
+from s2s.optimize.loops.gathers import _skipped
 from tests.fuzz.check import loops_by_python
 from tests.helpers import differences
 
@@ -249,3 +252,47 @@ def nearest_images(x, box):
 def test_functions_with_a_chosen_derivative_are_done_by_elements(rng):
     text = looped(nearest_images, 3.0 * rng.random((4, 5)), 1.3)
     assert "np.rint(" in text and "rint_zero" not in text
+
+
+def joins(x):
+    u = np.sin(x)
+    v = x * np.sum(u)
+    v = v * x + np.cos(x) * np.tanh(x)
+    w = u * u
+    return np.sum(w) + np.sum(v)
+
+
+def test_a_step_joins_the_loop_that_makes_what_it_reads(rng):
+    """The later loop has more, and nothing of what the step reads."""
+    text = looped(joins, rng.random(5)).split("# reverse sweep")[0]
+    first, second = text.split("for i in rt.places(")[1:]
+    assert "w = u_1 * u_1" in first and "w = " not in second
+
+
+@pytest.mark.parametrize("k, is_done", [(2, True), (np.array([1]), False), ((1,), False)])
+def test_arrays_go_around_by_one_number(rng, k, is_done):
+    def f(x, k):
+        return np.sum(np.roll(x, k) * x)
+
+    assert ("rt.around(" in looped(f, rng.random(4), k)) == is_done
+
+
+def test_numbers_with_fractions_are_no_places(rng):
+    def f(x):
+        return np.sum(np.roll(x, 1.5) * x)
+
+    assert "np.roll(x, 1.5)" in looped(f, rng.random(4))
+
+
+@pytest.mark.parametrize("start, stop, skipped", [
+    (None, None, (0, 0)), (1, None, (1, 0)), (None, -1, (0, 1)), (2, -3, (2, 3)), (0, None, (0, 0)), (-1, None, None),
+    (None, 2, None), (None, 0, None), (0, 0, None), (None, 1, None),
+])
+def test_what_a_slice_leaves_out(start, stop, skipped):
+    assert _skipped(Extent(None, 0, ir.Const(start), ir.Const(stop))) == skipped
+
+
+def test_what_a_slice_with_a_variable_leaves_out_is_not_known():
+    n = ir.Var("n", 0)
+    assert _skipped(Extent(None, 0, n, ir.Const(None))) is None
+    assert _skipped(Extent(None, 0, ir.Const(None), n)) is None

@@ -353,9 +353,29 @@ def ends(a, c):
     return np.sum(c**3)
 
 
+def scales_columns(a, c):
+    b, d = c[0] * 1.0, np.zeros_like(c)
+    for i in range(a.shape[0]):
+        d[i] = (c[:, :i] * b[:i]) @ c[i, :i]
+    return np.sum(d**2) * np.sum(a)
+
+
 @pytest.mark.parametrize(
-    "f", [reads_what_was_written, reads_it_backwards, writes_backwards, adds_before_others_scale, reads_a_view_late,
-          counts_from_the_end, slides, ends], ids=lambda f: f.__name__)  # fmt: skip
+    "f", [scales_columns, reads_what_was_written, reads_it_backwards, writes_backwards,
+          adds_before_others_scale, reads_a_view_late, counts_from_the_end, slides, ends], ids=lambda f: f.__name__)  # fmt: skip
 def test_a_loop_over_rows_stays(f):
     assert "\n    for i" in s2s.source(f, A, C, argnums=(0, 1))
     check(f, A, C)
+
+
+def test_rows_that_have_another_number_than_a_vector_raise_as_numpy():
+    def f(a, c):
+        b, d = c[0] * 1.0, np.zeros_like(c)
+        for i in range(a.shape[0]):
+            d[i] = c[i, :i] @ (c[:i] * b[:i])
+        return np.sum(d**2)
+
+    with pytest.raises(ValueError):
+        f(A, C)
+    with pytest.raises(ValueError):
+        s2s.grad(f, argnums=1)(A, C)

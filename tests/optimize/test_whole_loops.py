@@ -319,3 +319,44 @@ def test_arrays_of_other_lengths():
     np.testing.assert_array_equal(s2s.grad(nested)(X, np.zeros(0)), np.ones(6))
     with pytest.raises(IndexError):
         s2s.grad(nested)(X, Y)
+
+
+# --- indices, and what a backend that compiles loops is given ---------------------------------------------------------
+
+
+def from_both_ends(x):
+    total, n = 0.0, x.shape[0]
+    for k in range(n):
+        for i in range(k):
+            total += x[k - i - 1] * x[n - k + i]
+    return total
+
+
+def test_bounds_begin_with_what_is_added():
+    text = s2s.source(from_both_ends, X)
+    assert "n - k" in text and "0 - k" not in text
+    found = s2s.grad(from_both_ends)(X)
+    np.testing.assert_allclose(found, differences(from_both_ends, X), rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(s2s.jvp(from_both_ends, (X,), (Y,))[1], found @ Y, rtol=1e-10)
+
+
+def matrix(a, b):
+    y = np.zeros_like(a)
+    for i in range(a.shape[0]):
+        y[i] = a[i] @ b
+    return np.sum(y**2)
+
+
+def vector(a, b):
+    y = np.zeros(a.shape[0])
+    for i in range(a.shape[0]):
+        y[i] = a[i] @ b[0]
+    return np.sum(y**2)
+
+
+@pytest.mark.parametrize("f, loops", [(matrix, 0), (vector, 2)])
+def test_loops_are_compiled_where_no_matrices_are_multiplied(f, loops):
+    a = np.cos(np.arange(36.0)).reshape(6, 6)
+    text = s2s.source(s2s.differentiable(f, backend="numba"), a, np.sin(a))
+    assert text.count("    for i in ") == loops
+    assert "for " not in s2s.source(f, a, np.sin(a))
