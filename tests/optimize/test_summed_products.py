@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.core import ir
 from tests.helpers import differences
+from tests.optimize.test_passes import before_and_after
 
 RNG = np.random.default_rng(83)
 B, C, W = RNG.standard_normal(3), RNG.standard_normal((4, 1)), RNG.standard_normal((3, 3))
@@ -69,3 +71,9 @@ def test_the_sum_comes_first():
     text = s2s.source(of_rows, B, C, W)
     assert "np.sum(" in text and ", axis=0) @ w.T" in text
     assert ", axis=0) @ " not in s2s.source(used_twice, B, C, W, argnums=(0, 1))
+
+
+def test_the_product_of_a_sum_is_a_call_as_others_are(monkeypatch):
+    before, after = before_and_after("summed-products", of_rows, (B, C, W), "grad", monkeypatch)
+    calls = [s.value for s in ir.walk(after.body) if isinstance(s, ir.Let) and isinstance(s.value, ir.Call)]
+    assert before != after and {type(call.args) for call in calls} == {tuple}

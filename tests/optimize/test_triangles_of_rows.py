@@ -201,6 +201,11 @@ def test_any_number_of_rows(n):
         check(f, A[:n], C[:n, :n])
 
 
+def test_products_over_no_rows_are_done_at_once():
+    """The lengths of both are zero, which are taken to be equal."""
+    assert "for i" not in s2s.source(solved_backwards, A[:0], C[:0, :0], argnums=(0, 1))
+
+
 def test_matrices_of_other_sizes():
     wide = RNG.standard_normal((6, 8))
     for f in (updated, updated_twice, rows_summed, symmetric, outer_products):
@@ -362,7 +367,8 @@ def scales_columns(a, c):
 
 @pytest.mark.parametrize(
     "f", [scales_columns, reads_what_was_written, reads_it_backwards, writes_backwards,
-          adds_before_others_scale, reads_a_view_late, counts_from_the_end, slides, ends], ids=lambda f: f.__name__)  # fmt: skip
+          adds_before_others_scale, reads_a_view_late, counts_from_the_end, slides, ends],
+    ids=lambda f: f.__name__)  # fmt: skip
 def test_a_loop_over_rows_stays(f):
     assert "\n    for i" in s2s.source(f, A, C, argnums=(0, 1))
     check(f, A, C)
