@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.optimize.loops import short_writing
 from tests.optimize.test_element_loops import looped
 
 
@@ -354,3 +355,16 @@ def test_an_item_that_nothing_reads_of_a_view_of_a_short_array():
 
     np.testing.assert_allclose(s2s.grad(s2s.differentiable(f, backend="numba"))(1.5), 3 * 1.5**2, rtol=1e-12)
     np.testing.assert_allclose(s2s.jvp(s2s.differentiable(f, backend="numba"), (1.5,), (1.0,))[1], 6.75, rtol=1e-12)
+
+
+def test_items_of_what_is_kept_are_known_to_be_numbers(rng, monkeypatch):
+    known, original = [], short_writing.Writer._item
+
+    def item(self, *args):
+        made = original(self, *args)
+        known.append(self.context.value(made))
+        return made
+
+    monkeypatch.setattr(short_writing.Writer, "_item", item)
+    looped(turned, rng.random((4, 5)), rng.random(3), 0.0)
+    assert {getattr(value, "type", None) for value in known} == {np.float64}
