@@ -61,4 +61,4 @@ def is_remembered(container: Any, key: Any, depends: Callable[[Any], bool]) -> b
     """Whether a key that depends on what is differentiated is equal to one that does not."""
     if not depends(key) or is_a(key, np.ndarray) or key not in container:
         return False
-    return not depends(next(known for known in container if known is key or known == key))
+    return not depends(next((known for known in container if known is key or known == key), None))

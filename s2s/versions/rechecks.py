@@ -86,7 +86,7 @@ def _at_place(guard: Any) -> Recheck | None:
             return None if is_argument else Recheck("kind", site, None, name)
     if is_argument or path == _OF_METHODS or (len(path) > 1 and path[-1] in _OF_FUNCTIONS):
         return None
-    if path[-1] == "__class__":  # what is read of the object is read of this one
+    if path[-1:] == ("__class__",):  # what is read of the object is read of this one
         if (len(path) == 2 and root in ("argument", "value")) or issubclass(guard.value, _CONTAINERS):
             return None
         return Recheck("first", ((root, path[:-1], owner),), None, _spelled(root, path[:-1]))
