@@ -60,7 +60,8 @@ def pytest_collection():
 def pytest_collection_finish():
     sys.dont_write_bytecode = True  # a test may write a module twice in a second, which bytecode does not tell apart
     gc.freeze()  # the tests themselves live to the end: the collector need not look through them
-    gc.set_threshold(10_000_000, 20, 20)  # a compilation leaves ten thousand objects, most of which live on
+    # A compilation leaves ten thousand objects, of which many live on: the collector looks at each of them once.
+    gc.set_threshold(200_000, 1000, 1000)
 
 
 @pytest.fixture

@@ -174,7 +174,7 @@ def laid_out(args, like):
     return [one(array, model) for array, model in zip(args, like, strict=True)]
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 @pytest.mark.parametrize("mode", MODES)
 def test_program(program, mode):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s import derivatives
 from s2s.optimize.loops import short_writing
 from tests.optimize.test_element_loops import looped
 
@@ -366,5 +367,6 @@ def test_items_of_what_is_kept_are_known_to_be_numbers(rng, monkeypatch):
         return made
 
     monkeypatch.setattr(short_writing.Writer, "_item", item)
+    derivatives.clear(turned)
     looped(turned, rng.random((4, 5)), rng.random(3), 0.0)
     assert {getattr(value, "type", None) for value in known} == {np.float64}
