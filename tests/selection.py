@@ -3,8 +3,9 @@
 A run takes the tests without the mark ``slow``, and of each test with the mark ``grid(share)`` that share of its
 points, in a random order. Sample and order follow from a seed: that of ``--seed``, of S2S_TEST_SEED, or of the commit
 that is checked out, so that each commit has its own; the head of the report names it. ``--slow`` takes slow tests too,
-``--every`` all points of grids, ``--rest`` what a run without options leaves out and nothing else. ``--third 0`` to
-``--third 2`` take the files of a third, so that three runs take all, and those below the folders of ``--whole``.
+``--every`` all points of grids, ``--rest`` what a run without options leaves out, or looks at a sample of.
+``--third 0`` to ``--third 2`` take the files of a third, so that three runs take all, and those below the folders of
+``--whole``.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def selected(items: Sequence[pytest.Item], seed: int, config: pytest.Config) -> 
         is_slow = item.get_closest_marker("slow") is not None
         is_point = item.get_closest_marker("grid") is None or id(item) in points
         if rest:
-            return is_slow or not is_point
+            return is_slow or not is_point or "in_sample" in getattr(item, "fixturenames", ())
         return (slow or not is_slow) and (every or is_point)
 
     return [item for item in items if is_taken(item)]

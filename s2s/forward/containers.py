@@ -78,8 +78,8 @@ def display(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span:
     known = forwarder.context.value(target)
     if not any(map(forwarder.is_active, ir.atoms_of(value))):
         return
-    if not isinstance(known, (Sequence, Mapping)):
-        raise error("S2S207", span=span)
+    if any(isinstance(a, ir.Star) for a in value.args) or not isinstance(known, (Sequence, Mapping)):
+        raise error("S2S207", span=span)  # by place, the parts of what is unpacked would be given to others
     items = value.args[1::2] if fn is ops.make_dict else value.args
     keys = known.keys if isinstance(known, Mapping) else range(len(items))
     for key, atom in zip(keys, items, strict=False):
@@ -118,7 +118,7 @@ def changed(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span:
     """``append(items, x)``, ``put(mapping, key, x)``, ``set_item(items, k, x)``, ``set_items``."""
     items, item = value.args[0], value.args[-1]
     known = forwarder.context.value(target)
-    if not isinstance(known, (Sequence, Mapping)):
+    if fn in (rt.set_item, rt.set_items) or not isinstance(known, (Sequence, Mapping)):
         given = [forwarder.whole(items, span), *value.args[1:-1], forwarder.whole(item, span)]  # type: ignore[arg-type]
         made = ir.Call(ir.Const(fn), tuple(given))
         forwarder.put(target, (), forwarder.builder.let(made, like_tangent(known), span=span))

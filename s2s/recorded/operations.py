@@ -434,10 +434,10 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
     if rule is not None and model is not None:
         with contextlib.suppress(DifferentiationError):  # it has no derivative of this call, as its own code may have
             return _call(model, (*rule.given, *args), kwargs)
-    if (function.__module__ or "") in _TRANSPARENT:
-        return fn(*args, **kwargs)
-    INSTALLER.see(fn)
     given = args[1:] if fn is not function else args
+    if (function.__module__ or "") in _TRANSPARENT:
+        return fn(*given, **kwargs)
+    INSTALLER.see(fn)
     if not INSTALLER.knows(function):
         _see_all(given, kwargs)
         if depends(args, kwargs):
