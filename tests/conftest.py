@@ -70,9 +70,23 @@ def rewrite(request):
     return request.config.getoption("--rewrite")
 
 
+GENERATORS = {}  # those of a file of tests, with their states after it was imported
+
+
+def _generators(module):
+    found = GENERATORS.get(module)
+    if found is None:
+        generators = {id(value): value for value in vars(module).values() if type(value) is np.random.Generator}
+        found = GENERATORS[module] = [(one, one.bit_generator.state) for one in generators.values()]
+    return found
+
+
 @pytest.fixture(autouse=True)
-def fixed_seed():
+def fixed_seed(request):
+    """Give each test the same random numbers, whichever tests ran before it."""
     np.random.seed(0)
+    for generator, state in _generators(request.module):
+        generator.bit_generator.state = state
 
 
 @pytest.fixture

@@ -308,6 +308,7 @@ def test_the_sessions_of_the_choices_are_true():
 # --- custom.md ---
 
 
+@pytest.mark.slow
 def test_the_sessions_about_custom_rules_are_true():
     names = {}
     sessions = fenced(CUSTOM.read_text(encoding="utf-8"), "pycon")
@@ -514,6 +515,7 @@ def test_links_between_documents_lead_somewhere():
 PUBLIC = sorted(name for name in s2s.__all__ if inspect.isfunction(getattr(s2s, name)))
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", PUBLIC)
 def test_public_functions_have_examples_that_run(name):
     function = getattr(s2s, name)

@@ -105,6 +105,7 @@ def by_classes(x):
     return first * second[0] * third[1] ** 2 * x[0]
 
 
+@pytest.mark.slow
 def test_built_in_classes_that_are_chosen_when_the_program_runs(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
     h = 1e-5

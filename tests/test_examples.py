@@ -34,6 +34,7 @@ def test_digits_prints_the_gradient_and_reaches_the_accuracy():
 QUESTIONS = sorted(file.stem for file in (ROOT / "examples" / "questions").glob("*.py") if file.stem != "page")
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_questions(name, tmp_path):

@@ -36,6 +36,7 @@ def fixed_point(a, b, tolerance=1e-14):
 kepler = s2s.implicit(fixed_point, lambda x, a, b: 0.5 * math.cos(a * x) + b - x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("root, power", [(square_root, 1 / 2), (cube_root, 1 / 3)], ids=["newton", "brentq"])
 def test_roots(root, power):
     a = 2.0
@@ -98,6 +99,7 @@ def second_derivatives(f, x, v):
     ]
 
 
+@pytest.mark.slow
 def test_linear_system():
     f, plain = lambda A, b: np.sum(solve(2.0 * A, b) ** 3), lambda A, b: np.sum(np.linalg.solve(2.0 * A, b) ** 3)
     for found, expected in zip(s2s.grad(f, argnums=(0, 1))(A, B), s2s.grad(plain, argnums=(0, 1))(A, B)):
@@ -109,6 +111,7 @@ def test_linear_system():
         assert np.allclose(found, np.tensordot(expected, A.T))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("root", [dense, matrix_free], ids=["dense", "matrix-free"])
 def test_systems(root):
     f, a, v = lambda a: np.sum(np.sin(root(a))), np.array([1.0, 2.0, 3.0]), np.array([1.0, -0.5, 0.3])  # noqa: E731
@@ -157,6 +160,7 @@ def fitted(weight):
     return np.asarray(optimize.root(slope, np.ones(3), tol=1e-14).x, float)
 
 
+@pytest.mark.slow
 def test_a_minimum_by_its_gradient():
     best = s2s.implicit(fitted, lambda w, weight: s2s.grad(inner_loss)(w, weight))
     outer, h = lambda weight: np.sum(best(weight) ** 2), 1e-5  # noqa: E731

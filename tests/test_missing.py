@@ -50,6 +50,7 @@ NEEDS = {
 }
 
 
+@pytest.mark.slow
 def test_what_needs_an_extra_says_so_when_it_is_called():
     told = "".join(
         f"`s2s.{call.partition('(')[0]}` needs {package}, which is not installed [S2S538]\n"

@@ -148,6 +148,7 @@ PROGRAM = """
 """
 
 
+@pytest.mark.slow
 def test_what_comes_from_disk_is_told_of_too(tmp_path):
     file = tmp_path / "program.py"
     file.write_text(textwrap.dedent(PROGRAM))

@@ -79,6 +79,7 @@ def test_five_point_stencil():
     assert jacobian.directions == jacobian.colors <= 8 < u.size
 
 
+@pytest.mark.slow
 def test_bundle_adjustment():
     rng = np.random.default_rng(1)
     cameras, points = rng.normal(size=(4, 4)), rng.normal(size=(12, 3))

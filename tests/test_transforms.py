@@ -264,6 +264,7 @@ def test_hessian_of_logistic_regression():
     np.testing.assert_allclose(s2s.vhp(logistic, (X, A, y), (V, None, None)), wanted @ V, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_hessian_through_reshapes(order):
     """Shapes that are known when the program runs only, and an order that is given by position."""
@@ -281,6 +282,7 @@ def _table(x, order):
     return table @ table.T
 
 
+@pytest.mark.slow
 def test_hessian_blocks():
     def f(w, b):
         return np.sum(np.tanh(W @ w + b) ** 2) + b * w[0]
@@ -310,6 +312,7 @@ def test_hessian_of_a_dict():
     np.testing.assert_array_equal(found["b"]["b"], np.zeros((4, 4)))
 
 
+@pytest.mark.slow
 def test_jacobian_of_a_jacobian():
     def f(x):
         return np.sin(x) * x[0]

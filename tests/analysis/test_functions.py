@@ -117,6 +117,7 @@ def _same(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> bool:
     return np.array_equal(a, b, equal_nan=a.dtype.kind in "fc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", ["numpy", "scipy", ""])
 def test_functions_do_what_is_said_of_them(package):
     ours = [r for r in GIVEN if (r.name.startswith(("numpy", "ndarray")), r.name.startswith("scipy")) == (

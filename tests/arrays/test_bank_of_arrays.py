@@ -33,6 +33,7 @@ def outcome(program, mode):
         return why
 
 
+@pytest.mark.slow
 @pytest.mark.grid(1 / 16)
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize("part", range(8))
@@ -41,6 +42,7 @@ def test_the_bank(part, mode, capsys):
     assert sum(one == "same" for one in outcomes) > 0.9 * len(outcomes), outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.grid(1 / 8)
 @pytest.mark.parametrize("mode", ["reverse", "forward"])
 @pytest.mark.parametrize("part", range(8))
@@ -49,6 +51,7 @@ def test_the_samples_of_the_rules(part, mode):
     assert sum(one == "same" for one in outcomes) > 0.8 * len(outcomes), outcomes
 
 
+@pytest.mark.slow
 @pytest.mark.grid(1 / 8)
 @pytest.mark.parametrize("part", range(8))
 def test_the_kernels_of_the_benchmark(part):

@@ -90,6 +90,7 @@ def refuse(graph, keys, **options):
     raise AssertionError("something was computed")
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize(("f", "args"), LAZY, ids=[f.__name__ for f, _ in LAZY])
 def test_programs_stay_lazy_in_both_modes(f, args):
     graphs, along = [graph(x) for x in args], [np.cos(x) for x in args]
@@ -105,6 +106,7 @@ def test_programs_stay_lazy_in_both_modes(f, args):
     np.testing.assert_allclose(sum(np.sum(b * d) for b, d in zip(bars, along)), dot, rtol=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.25)
 @pytest.mark.parametrize("part", range(4))
 def test_samples_of_the_rules_are_right_or_refused(part):

@@ -384,6 +384,7 @@ def run(tail, tmp_path):
     return done.stdout
 
 
+@pytest.mark.slow
 def test_a_process_ends_while_numba_compiles(tmp_path):
     assert run("print(gradient(x), gradient.backend)", tmp_path) == "[ 3. 12.] numpy, while Numba compiles\n"
 

@@ -118,6 +118,7 @@ def test_jacobians(make, transform):
     np.testing.assert_allclose(parts(of_parts["a"][1])[1], X[0])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("make", MAKERS)
 @pytest.mark.parametrize(

@@ -332,6 +332,7 @@ RULED = """
 """
 
 
+@pytest.mark.slow
 def test_a_rule_that_the_user_changes_is_not_overlooked(tmp_path):
     program = "import model, s2s; print(s2s.grad(model.f)(1.0))"
     command = [sys.executable, "-B", "-c", program]

@@ -153,6 +153,7 @@ def project(tmp_path):
     return run, cache
 
 
+@pytest.mark.slow
 def test_bytecode_that_was_changed_does_not_run(project):
     """The hash of the text fits, and the code is whole, but another."""
     run, cache = project

@@ -119,6 +119,7 @@ def first_call(folder, program=PROGRAM):
     return output_of_first_call(folder, program)
 
 
+@pytest.mark.slow
 def test_first_calls_take_the_module_where_there_is_no_cache_folder(folder):
     assert run("build", "orbit_to_build.py").exit_code == 0
     right = pytest.approx(4.0 * (1 - 0.0981) ** 6)

@@ -143,6 +143,7 @@ def test_choices_and_what_is_left_to_the_run_stand_at_their_lines(module, monkey
     assert "run time" in {fact.kind for fact in lines["return f(x) * x"].facts}
 
 
+@pytest.mark.slow
 def test_explain_prints_it_below_the_lines(model):
     result = run("explain", f"{model}:loss", *KINDS, "--measure")
     assert result.exit_code == 0, result.output

@@ -361,6 +361,7 @@ def test_files_are_written_as_ruff_formats_them_there(model, tmp_path):
     assert max(map(len, text.splitlines()[8:])) <= 60 and "def powers_jacfwd(x):" in text
 
 
+@pytest.mark.slow
 def test_python_m(tmp_path):
     words = [sys.executable, "-m", "s2s", "--version"]
     found = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=True)

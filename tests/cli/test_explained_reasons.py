@@ -367,6 +367,7 @@ def test_what_stops_numba_is_told_at_its_line(written, name, number, text):
     assert not found.auto.startswith("NumPy; after")
 
 
+@pytest.mark.slow
 def test_calls_that_are_left_to_python_are_told_and_without_them_numba_has_all(written):
     pytest.importorskip("numba")
     module = written(STOPS)

@@ -368,6 +368,7 @@ def use_gradients(x):
     return total + np.sum(y**2)
 
 
+@pytest.mark.slow
 def test_custom_gradient_in_loops_and_stores():
     test_derivatives(use_gradients)
 
@@ -457,6 +458,7 @@ def test_its_gradient_gets_cotangents_in_full():
     assert np.allclose(found, s2s.grad(lambda A: np.sum(np.linalg.solve(A, X)))(A))
 
 
+@pytest.mark.slow
 def test_second_derivatives_of_what_is_expensive():
     A, b = np.array([[3.0, 1.0, 0.2], [0.5, 2.0, -1.0], [0.1, 0.0, 1.5]]), X
     second = [

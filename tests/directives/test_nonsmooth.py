@@ -197,6 +197,7 @@ def steps_of_numbers_by_jax(policy, step, name):
         return tuple(np.asarray(jax.vmap(of)(POINTS)) for of in (first, jax.grad(first)))
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name, policy, nestings", in_turn(NUMBERS, OF_NUMBERS, 1))
 def test_policies_of_functions_of_numbers(name, policy, nestings):
     fn, step, theirs = NUMBERS[name]
@@ -393,6 +394,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name, nesting", list(zip(PROGRAMS, itertools.cycle(NESTINGS))))
 def test_a_policy_in_programs(name, nesting):
     with s2s.nonsmooth(floor="sigmoid", sharpness=SHARPNESS):
@@ -1253,6 +1255,7 @@ def test_another_rule_is_not_found_on_disk(run):
     assert found == [["7.0", "7.0", "miss"], ["7.0", "7.0", "hit"], ["8.0", "8.0", "miss"]]
 
 
+@pytest.mark.slow
 def test_choices_go_to_another_process(run):
     sent = pickle.dumps([s2s.nonsmooth("sigmoid", sharpness=50)(np.floor), s2s.nonsmooth("zero")]).hex()
     script = f"chosen, zero = pickle.loads(bytes.fromhex({sent!r}))\n" + (

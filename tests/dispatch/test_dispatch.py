@@ -555,6 +555,7 @@ def test_threads_that_miss_at_once_compile_once(fake):
     assert len(fake.calls) == 1
 
 
+@pytest.mark.slow
 def test_a_function_goes_when_nobody_needs_it(fake):
     fake.say("f", "return x")
     f = product()

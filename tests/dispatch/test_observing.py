@@ -689,6 +689,7 @@ def test_versions_of_equal_code_are_told_apart():
                 np.testing.assert_allclose(s2s.grad(scope["f"])(X), a * X[::-1])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 def test_second_derivatives_where_kinds_alternate():
     registry = Registry(xp=np)

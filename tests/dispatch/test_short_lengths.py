@@ -89,6 +89,7 @@ def filtered(a, x, softening):
     return total
 
 
+@pytest.mark.slow
 def test_both_lengths_of_square_matrices_are_known(versions):
     gradient = s2s.grad(s2s.differentiable(filtered, backend="numba"), argnums=(0, 1, 2))
     assert versions(gradient, filtered, [(3, 3), 3]) == 1
@@ -247,6 +248,7 @@ def by_comprehension(theta, names):
 THETA = np.array([0.3, 0.5, 0.8])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize(
     "f, arg",
     [(qubits, 3), (qubits, 1), *((f, kind("abc")) for f in (named, filled, grouped, counted, by_comprehension)

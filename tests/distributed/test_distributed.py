@@ -537,6 +537,7 @@ def test_results_of_map_go_into_an_array(tmp_path):
 # --- by source ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_gradient_pickles_by_its_source(tmp_path):
     (tmp_path / "users_model.py").write_text(
         "import numpy as np\nRATE = 0.7\ndef act(z):\n    return np.tanh(RATE * z)\n"

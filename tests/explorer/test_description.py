@@ -218,6 +218,7 @@ def test_numba_has_its_stages_too():
     assert before.count("for ") == 2 < after.count("for ")  # products of matrices are loops then
 
 
+@pytest.mark.slow
 def test_a_mode_is_compiled_once(monkeypatch):
     compiled, compile_ = [], pipeline.compile
 

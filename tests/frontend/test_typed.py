@@ -45,6 +45,7 @@ def test_on_standard_input(tmp_path):
         assert printed(stdin=program) == "12.0 4.0 36.0\n"
 
 
+@pytest.mark.slow
 def test_what_cannot_be_had_is_refused_and_says_what_to_do():
     for options, hint in (
         ({"input": PROGRAM}, "put it into a file, `python -i FILE`"),
@@ -100,6 +101,7 @@ def test_at_the_prompt_of_the_interpreter(tmp_path):
     assert "found 12.0 5.0 36.0 end" in shown, shown
 
 
+@pytest.mark.slow
 def test_comments_and_messages_have_the_lines_that_were_typed(tmp_path):
     """Each statement begins at line 1 of ``<stdin>``: lines of one are not shown for those of another."""
     shown = typed_at_the_prompt([

@@ -138,6 +138,7 @@ def gradients():
             yield pytest.param(pair, form, mode, id=f"{pair.name}-{form}-{mode}", marks=marks)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("pair, form, mode", list(gradients()))
 def test_gradient(pair, form, mode):
     f, args, argnums = getattr(pair, form), pair.args, argnums_of(pair.args)

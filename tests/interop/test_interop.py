@@ -41,6 +41,7 @@ def same(jax, found, expected):
     jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12), found, expected)
 
 
+@pytest.mark.slow
 def test_gradients_in_jax(jax):
     ours, theirs = to_jax(simulate), lambda p, x, steps: simulate(p, x, steps, jax.numpy)
     same(jax, ours(PARAMS, X, 2), theirs(PARAMS, X, 2))
@@ -221,6 +222,7 @@ def in_tuple(value):
     return value if isinstance(value, (tuple, list)) else (value,)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.4)
 @pytest.mark.parametrize("name", OF_COMPLEX)
 def test_complex_numbers_in_jax(jax, name):

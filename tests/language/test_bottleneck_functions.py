@@ -49,6 +49,7 @@ def differences(f, x, h=1e-6):
     return found
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("mode", ["0", "1", "always"])
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -92,6 +92,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd, lambda f: s2s.grad(s2s.grad(f))])
 @pytest.mark.parametrize(("f", "make"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_any_keys_and_lengths(f, make, derivative):

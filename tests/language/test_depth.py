@@ -154,6 +154,7 @@ def test_a_list_of_many_zeros(made):
 ITEMS = ", ".join(f"x[{k % 3}] * {k}.0" for k in range(70))
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("body", [
     "for k in range(n):\n        y = y + v[k * 7 % 70] * v[-k]\n    return y * v[3]",
     "for k in range(n):\n        if y > 0.5:\n            y = y - v[k] * 0.001\n        else:\n"
@@ -216,6 +217,7 @@ def nested_branches(n):
 FORMS = nested_branches(1).keys()
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize("form", FORMS)
 def test_more_branches_in_each_other_than_python_reads(made, form):

@@ -317,6 +317,7 @@ def test_against_autograd(f, args, argnums):
         np.testing.assert_allclose(a, e, rtol=1e-9, atol=1e-11)
 
 
+@pytest.mark.grid(0.5)
 @each
 def test_against_differences(f, args, argnums):
     check(f, args, argnums)

@@ -170,6 +170,7 @@ def copied_and_read_in_order(x):
 LISTS = [copied_and_read_in_order, array_into_a_slice, comprehension, summed, replaced, Quadratic(2.0).loss, grown]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize(("f", "product"), [
     *[(f, s2s.hvp) for f in [*LISTS, rows]], *[(f, s2s.vhp) for f in LISTS]
 ], ids=lambda f: f.__name__)

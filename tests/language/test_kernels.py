@@ -67,6 +67,7 @@ def test_complex_step_agrees_with_differences(kernel):
         np.testing.assert_allclose(central_difference(kernel, args, direction), exact, rtol=1e-8, atol=1e-8)
 
 
+@pytest.mark.grid(0.5)
 @each_kernel
 def test_gradient(kernel):
     args = kernel.arguments(*kernel.small)
@@ -83,6 +84,7 @@ def test_gradient(kernel):
     assert_same(both(*args), (value, gradient))
 
 
+@pytest.mark.grid(0.5)
 @each_kernel
 def test_gradient_of_other_size(kernel):
     """What was compiled for one size is right for another one."""

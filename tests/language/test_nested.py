@@ -190,6 +190,7 @@ def per_sample(x):
     return np.sum(rows**2)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize(
     "f",
     [
@@ -373,6 +374,7 @@ def pulled_back_past_integers(x):
     return np.sum(y_bar**2)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize(
     "f",
     [
@@ -419,6 +421,7 @@ OTHERS = {
 }
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_transforms_inside(name):
     check(OTHERS[name])

@@ -32,6 +32,7 @@ def eigenvalue(q):
 P = np.array([1.2, 0.7])
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [bratu, eigenvalue])
 def test_derivatives(f):

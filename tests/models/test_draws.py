@@ -121,6 +121,7 @@ SHAPES = {
 BY_ALL = [(name, maker) for name in TAKEN | SHAPES for maker in MAKERS] + [(n, "Generator") for n in OF_GENERATORS]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("mode", ["1", "always"])
 @pytest.mark.parametrize(("name", "maker"), BY_ALL)
 def test_the_same_numbers_are_drawn_and_the_stream_goes_on(name, maker, mode, monkeypatch):
@@ -169,6 +170,7 @@ QUANTILES = {
 }
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_shape_moves_a_draw_along_its_quantile(name, maker):
@@ -233,6 +235,7 @@ def test_each_draw_is_made_once_and_the_stream_goes_on_as_without_a_derivative()
     np.testing.assert_allclose(gradient, central(lambda x: f(x, np.random.default_rng(5)), X), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_draws_of_the_standard_library():
     def f(x):
         rng = random.Random(2)

@@ -34,6 +34,7 @@ def equal_singular_values(p):
     return np.sum(linalg.lstsq(turned * (1.0 + p[0] * p[1]), p[:2] ** 2)[0] ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize(
     "f, x", [(by_signal, X[0]), (along_an_axis, X), (by_filter, P), (scaled, P), (equal_singular_values, P)],

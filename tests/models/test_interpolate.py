@@ -131,6 +131,7 @@ def scattered(t):
         interpolate.griddata(POINTS, values, at, method="nearest"))
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize(
     "f",

@@ -33,6 +33,7 @@ def by_bounds(p):
     return np.sum(found.x**2) * found.get("fun") + found.upper.residual[0] + np.sum(found.eqlin.marginals**2)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize(
     "f, x", [(by_right_sides, B), (by_matrix, A), (by_cost, COST), (by_bounds, np.array([2.0, 0.7]))],

@@ -77,6 +77,7 @@ def growth(k, method):
     return found.y[0, -1]
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("method", ["RK45", "Radau"])
 def test_second_derivatives(method: str) -> None:
@@ -104,6 +105,7 @@ def linear(m, y):
     return integrate.odeint(lambda y, t: -m @ y, y, np.linspace(0.0, 0.8, 5), **TIGHT)
 
 
+@pytest.mark.slow
 def test_matrices_and_jacobians() -> None:
     """exp(-0.8 m) y by y is the matrix, by m as by differences of it."""
     from scipy.linalg import expm
@@ -304,6 +306,7 @@ def test_an_event_with_a_method_of_several_steps():
     np.testing.assert_allclose(s2s.grad(f)(p), s2s.grad(landing)(p), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_an_event_that_does_not_happen():
     far = lambda t, y: y[0] - 100.0  # noqa: E731
 

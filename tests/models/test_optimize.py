@@ -84,6 +84,7 @@ def derivatives_of_root(p):
     return first, second
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", ROOTS)
 def test_roots_of_one_variable(name):
     f, (first, second) = ROOTS[name], derivatives_of_root(P)
@@ -146,6 +147,7 @@ def test_fsolve_says_all_that_scipy_says():
     np.testing.assert_allclose(gradient, ended * slope, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_roots_of_systems(name):
@@ -266,6 +268,7 @@ def by_size_and_rate(t, size, rate):
     return np.stack([np.exp(-rate * t), -t * size * np.exp(-rate * t)], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.25)
 @pytest.mark.parametrize("start", [[1.0, 1.0], None])
 @pytest.mark.parametrize("sigma", [None, np.linspace(0.5, 1.0, 6)])

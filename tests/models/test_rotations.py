@@ -72,6 +72,7 @@ def test_gradient_and_tangent(f):
     np.testing.assert_allclose(s2s.jvp(f, (P,), (v,))[1], expected @ v, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize("f", PROGRAMS[:-1])
 def test_second_derivative(f):

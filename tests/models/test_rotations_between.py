@@ -46,6 +46,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives(name):

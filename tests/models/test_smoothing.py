@@ -67,6 +67,7 @@ def by_class(x, y, w, s):
     return np.sum(interpolate.UnivariateSpline(x, y, w, k=4, s=s)(AT) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f, k, s", [(by_splrep, 3, 0.2), (by_class, 4, 0.05)], ids=["splrep", "UnivariateSpline"])
 def test_smoothing(f, k, s):
@@ -129,6 +130,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.25)
 @pytest.mark.parametrize("name", CASES)
 def test_fits(name):

@@ -69,6 +69,7 @@ DIRECT = [direct, direct_of, factors_of, factorized_of, triangular, triangular_o
 ITERATIVE = [conjugate_gradients, residuals_of]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize(
     ("solve", "b"),
     [(f, b) for f in DIRECT for b in (vector, column, columns)] + [(f, b) for f in ITERATIVE for b in (vector, column)],

@@ -57,6 +57,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.4)
 @pytest.mark.parametrize("name", CASES)
 def test_derivatives(name):

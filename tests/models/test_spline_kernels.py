@@ -99,6 +99,7 @@ def slope(f, x, v, h=1e-4):
     return (8.0 * (f(x + h * v) - f(x - h * v)) - (f(x + 2.0 * h * v) - f(x - 2.0 * h * v))) / (12.0 * h)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradient_and_tangent(f):
@@ -110,6 +111,7 @@ def test_gradient_and_tangent(f):
     np.testing.assert_allclose(s2s.jvp(f, (x,), (v,))[1], expected @ v, rtol=close, atol=close)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.25)
 @pytest.mark.parametrize("f", [bernstein, fitted, smoothed, natural])
 def test_second_derivative(f):

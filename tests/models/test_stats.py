@@ -233,6 +233,7 @@ def circles_and_powers(a, b):
         np.sum(stats.circmean(POINTS * a, axis=1))) + stats.differential_entropy(x) + stats.median_abs_deviation(x)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [by_student, lines_and_spreads, by_spreads, circles_and_powers])
 def test_tests_and_fits(f: Any) -> None:
@@ -259,6 +260,7 @@ def kernels(a, b):
         stats.gaussian_kde(values, "silverman").logpdf([0.3, b])) + plane.pdf(np.array([0.2 * b, 0.3]))[0]
 
 
+@pytest.mark.slow
 def test_densities_of_kernels() -> None:
     check(kernels, [0.4, 1.3])
 
@@ -424,6 +426,7 @@ def normal_of_matrices(p):
     return stats.matrix_normal.logpdf(np.outer(p[:2], p), rowcov=np.eye(2) * p[2], colcov=np.eye(3) * p[0])
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [t_of_vectors, normal_of_matrices])
 def test_covariances_with_equal_eigenvalues(f):

@@ -253,6 +253,7 @@ print("same")
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="signals of Windows are others")
 def test_ctrl_c_gives_what_there_is():
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}

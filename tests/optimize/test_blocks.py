@@ -351,6 +351,7 @@ def load(text, count=itertools.count()):
     return scope["f"]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore::s2s.ZeroGradientWarning")
 @pytest.mark.parametrize("seed", range(25))
 def test_programs_at_random(in_blocks, monkeypatch, seed):

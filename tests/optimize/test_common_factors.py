@@ -46,6 +46,7 @@ def read_elsewhere(x, w):
 PROGRAMS = [of_columns, of_rows, quadratic_form, of_both, in_steps, read_elsewhere]
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

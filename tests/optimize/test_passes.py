@@ -74,6 +74,7 @@ def program_in(path):
     return f, eval(options["arguments"], {"np": np}), options["mode"], program, written
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_a_pass(path, rewrite, monkeypatch):
     f, args, mode, program, written = program_in(path)

@@ -47,6 +47,7 @@ def check_derivatives(f, size):
     assert ("solve_triangular" in gradient.source) == (f is not stored_into)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.25)
 @pytest.mark.parametrize("kind", [float, complex])
 @pytest.mark.parametrize(("lower", "transposed"), [(True, False), (True, True), (False, False), (False, True)])

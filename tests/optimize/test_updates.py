@@ -1,6 +1,7 @@
 """Additions at places of arrays of Dask: a new array each. Beside NumPy and central differences."""
 
 import numpy as np
+import pytest
 
 import s2s
 from tests.arrays.test_graphs_stored import computed, graph
@@ -18,6 +19,7 @@ def added(x):
     return np.sum(y**2)
 
 
+@pytest.mark.slow
 def test_additions_at_places():
     text, x = s2s.source(added, graph(X)), graph(X)
     assert text.count("y = rt.increased(y, ") == 2 and text.count("y = rt.updated(y, ") == 2

@@ -65,6 +65,7 @@ def ties(x, y):
 PROGRAMS = [warping, nesting, knapsack, weighted, ties]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("passes", ["", "-zero-cotangents"])
 def test_derivatives(f, passes, monkeypatch):

@@ -81,6 +81,7 @@ def spent(text, mode, monkeypatch):
     return sum(b.spent for b in budgets), length
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["grad", "jvp"])
 @pytest.mark.parametrize("place", ["live", "dead"])
 def test_expressions_that_cost_much_are_left_to_the_run(place, mode, monkeypatch):

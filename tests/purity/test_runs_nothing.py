@@ -65,6 +65,7 @@ def compiled(f, x, mode):
     return [*tripwires.RAN, *map(str, warned), printed.getvalue()]
 
 
+@pytest.mark.slow
 def test_compiling_runs_nothing_of_the_program(folder):
     text, made = programs.module(str(folder / "data"), SHARE, 5 % SHARE)
     (folder / "modules" / "tripped.py").write_text(text, encoding="utf-8")

@@ -206,6 +206,7 @@ def test_second_derivatives_of_calls_decided_when_the_program_runs():
     np.testing.assert_allclose(s2s.hessian(f)(x), expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", [in_pieces, in_pieces_with_a_set])
 @pytest.mark.parametrize("backend", ["auto", "numpy"])

@@ -127,6 +127,7 @@ def test_a_construct_in_both_modes_and_to_second_order(name, place, in_sample):
         np.testing.assert_allclose(s2s.hessian(f)(x), central(s2s.grad(f), x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_what_a_mask_leaves_out_has_a_slope_of_zero():
     def roots(x):

@@ -170,6 +170,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("recorded", ["0", "1"])
 def test_items_are_made_when_they_are_taken(f, recorded, monkeypatch):

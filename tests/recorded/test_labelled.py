@@ -139,6 +139,7 @@ def made_within(call):
     return loss, x, differences(loss, x, lambda a: a)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.25)
 @pytest.mark.parametrize("call", [
     lambda d: np.linalg.cholesky(d.dot(d.T)).sum(), lambda d: np.linalg.inv(d).sum(), lambda d: np.nanmax(d),

@@ -63,6 +63,7 @@ def jacobians(x):
     return np.sum(s2s.jacfwd(lambda v: np.sin(v) * x)(doubled(x)) * s2s.jacrev(lambda v: v**2 * x)(x))
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.3)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize(
@@ -84,6 +85,7 @@ def test_nested(f, monkeypatch):
     np.testing.assert_allclose(s2s.jacfwd(gradient)(X), bend, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 def test_one_after_the_other(monkeypatch):
     """The operations of a recording are functions of one text: none is taken for that of the function before."""
@@ -104,6 +106,7 @@ def test_functions_of_one_text_have_their_own_variables(monkeypatch):
             np.testing.assert_allclose(found, slopes[fn](X) * X + fn(X), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 def test_a_version_that_refuses_when_it_runs_is_recorded_within_a_recording(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")

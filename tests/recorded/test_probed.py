@@ -97,6 +97,7 @@ def test_a_function_that_is_not_affine_is_refused():
         s2s.grad(f)(X)
 
 
+@pytest.mark.slow
 def test_a_function_that_chooses_by_the_order_of_the_numbers():
     numba = pytest.importorskip("numba")
 

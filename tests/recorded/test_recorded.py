@@ -194,6 +194,7 @@ def differences(f, x, step=1e-5):
     return np.array(rows)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_reverse_mode(f):
     x = X.copy()
@@ -203,6 +204,7 @@ def test_reverse_mode(f):
     assert (x == X).all()
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_forward_mode(f):
     direction = np.array([1.0, -0.4, 0.3])
@@ -218,6 +220,7 @@ def test_second_order(f):
     np.testing.assert_allclose(s2s.hessian(f)(X), wanted, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_third_order():
     def f(x):
         return views_that_change(np.exp(x) * 0.5)

@@ -30,6 +30,7 @@ def integral(x):
 X = np.array([-1.0, 2.0, 0.5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f, expected, curvature", [
     (by_parts, [-3.0, 8.0, 2.0], [6.0, 4.0, 4.0]),
     (integral, [-0.5 * np.exp(-1.0), 0.5 * np.exp(-4.0), integral(X) / 0.5], [-np.exp(-1.0), -2.0 * np.exp(-4.0), 0.0]),

@@ -81,6 +81,7 @@ def check_all(calls: list[Call], folder: Any, modes: str, wrap: Any = lambda f: 
 # --- the test -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("rule", cases(*CHECKED))
 def test_compiled_rule(rule: Rule, tmp_path: Any, in_sample: Any) -> None:
     samples = to_compile(rule)

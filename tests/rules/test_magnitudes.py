@@ -290,6 +290,7 @@ def by_package(rules: Iterator[tuple[Rule, str]]) -> list[Any]:
     return [pytest.param(some, id=f"{name}-{k}") for name, k, some in parts]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("rules", by_package(elementwise()))
 def test_elementwise_rules_are_right_at_every_magnitude(rules: list[tuple[Rule, str]], tmp_path: Any) -> None:
     for rule, path in rules:
@@ -419,6 +420,7 @@ OF_DEGREE = {"numpy.lib.scimath.power": "p"}
 k log(2) y to it. For positive x it is held against ``TEXTBOOK`` instead."""
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("rules", by_module(homogeneous()))
 def test_homogeneous_rules_are_right_at_every_magnitude(rules: list[Rule]) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():
@@ -509,6 +511,7 @@ def of_special() -> Iterator[Rule]:
             yield rule
 
 
+@pytest.mark.slow
 def test_special_functions_are_right_at_every_magnitude() -> None:
     """One argument after another goes over the magnitudes. Where two differences over relative steps agree, so that the
     function is smooth there and has the digits, the derivative agrees with them."""

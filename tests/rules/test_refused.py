@@ -38,6 +38,7 @@ def program(path: str, folder: Any) -> Any:
     return build(f"{imports}\n\n\ndef f(x):\n    return {path}(x)\n", {}, folder)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("rules", by_module(refused()))
 def test_what_is_listed_as_refused_is_refused(rules: list[Rule], tmp_path: Any) -> None:
     for rule in rules:

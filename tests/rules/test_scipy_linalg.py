@@ -101,6 +101,7 @@ def second_of(f: Any, x: float) -> float:
     return float((8.0 * (slopes[2] - slopes[1]) - (slopes[3] - slopes[0])) / (12.0 * h))
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.4)
 @pytest.mark.parametrize(
     "f", [stacks, triangles, factors, eigen_problems, eigenvalues, general_eigenvectors, functions_of_matrices,

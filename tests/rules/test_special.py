@@ -138,6 +138,7 @@ def test_python_functions_of_scipy_are_not_entered() -> None:
     np.testing.assert_allclose(s2s.grad(f)(x), p + p[0] * (np.array([1.0, 0.0, 0.0]) - p), rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_neither_importing_nor_using_s2s_imports_scipy(tmp_path: Any) -> None:
     program = tmp_path / "program.py"
     program.write_text(

@@ -146,6 +146,7 @@ def program_of(name: str, k: int, expression: str, folder: Any) -> Any:
     return program.f
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", AS_SOURCE)
 def test_what_is_differentiated_as_source(name: str, tmp_path: Any) -> None:

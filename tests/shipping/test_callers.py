@@ -373,6 +373,7 @@ def outcome(fn, args):
     return [*found.values()] if isinstance(found, dict) else [found]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_other_kinds_are_right_or_raise(tmp_path, name):
     file = tmp_path / "kinds.py"

@@ -61,6 +61,7 @@ def call_of(f, argnums, args, kwargs):
     return dispatcher.collect(*args, **kwargs)
 
 
+@pytest.mark.slow
 def test_the_bank_runs_without_s2s(in_sample, monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "0")
     programs, asking, bare = [], [], []
@@ -226,6 +227,7 @@ EXAMPLES = sorted(
     file for file in (ROOT / "examples" / "questions").glob("*.py") if "def sources(" in file.read_text())
 
 
+@pytest.mark.slow
 def test_the_examples_run_without_s2s(monkeypatch):
     """Each derivative whose source an example shows."""
     pytest.importorskip("sklearn", reason="some of them need scikit-learn")

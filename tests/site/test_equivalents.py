@@ -130,6 +130,7 @@ def test_rows_of_autograd():
     check(of_autograd(autograd.numpy))
 
 
+@pytest.mark.slow
 def test_rows_of_jax():
     pytest.importorskip("jax")
     import jax.numpy
@@ -252,6 +253,7 @@ def rows_of_idioms(jax, jnp):
     }
 
 
+@pytest.mark.slow
 def test_idioms_of_jax_have_the_same_gradients():
     jax = pytest.importorskip("jax")
     for cell, (ours, theirs) in rows_of_idioms(jax, jax.numpy).items():

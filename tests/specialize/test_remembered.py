@@ -117,6 +117,7 @@ def tangent(f, x):
     return s2s.jvp(f, (x,), (np.ones(4),))[1]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("recorded", ["0", "1"])
 @pytest.mark.parametrize("f", REMEMBERING)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")

@@ -35,12 +35,14 @@ def after_all():
     return found
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("case", CHOSEN, ids=lambda case: case.name)
 def test_what_was_compiled_before_changes_nothing(case, after_all):
     rule_bodies._SHARED.clear()
     assert text(case) == after_all[case.name]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("outer", [s2s.jacfwd, s2s.grad])
 def test_a_rule_that_is_given_later_holds_in_the_bodies_that_call_its_function(outer, monkeypatch):
     monkeypatch.setattr(table, "_of_users", dict(table._of_users))

@@ -42,12 +42,14 @@ def test_bank(case, mode):
     assert_right(case.f, case.args, mode, case.kwargs, case.argnums)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("mode", ["vjp", "jvp"])
 @pytest.mark.parametrize("pair", MADE.PAIRS[1 :: 2 * EVERY], ids=lambda pair: pair.name)
 def test_functions_that_write_into_arrays(pair, mode):
     assert_right(pair.mutating, pair.args, mode)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("mode", ["grad", "jvp"])
 @pytest.mark.parametrize("made", MADE.PROGRAMS[1 :: 2 * EVERY], ids=lambda made: made.name)
 def test_programs_that_write_into_arrays(made, mode):

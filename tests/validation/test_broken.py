@@ -154,6 +154,7 @@ def test_a_simplification_that_drops_a_store(monkeypatch, name, mode):
     assert blamed(stored, (V3,), mode) == name
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("mode", ["grad", "jvp"])
 @pytest.mark.parametrize("name", SIMPLIFICATIONS)
 def test_a_simplification_that_swaps_operands(monkeypatch, name, mode):

@@ -26,6 +26,7 @@ def differences(f, x):
     return np.array([(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(x.size)])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_derivatives_of_short_arrays(text):

@@ -294,6 +294,7 @@ def added_at_places(a, b):
 PROGRAMS = [f for f in list(globals().values()) if getattr(f, "__module__", None) == __name__]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_a_remainder_is_found_wherever_its_parts_lie(f):
     expected = [(f(A + STEP, B) - f(A - STEP, B)) / (2 * STEP), (f(A, B + STEP) - f(A, B - STEP)) / (2 * STEP)]

@@ -284,6 +284,7 @@ OF_NUMBERS = {
 }
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", OF_ARRAYS)
 def test_remainders_of_arrays(name):
     f, rest = OF_ARRAYS[name]
@@ -1859,6 +1860,7 @@ def switched(x):
     return np.sum(warmth)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f, x", [
     (newton, 2.0), (guarded_newton, 2.0), (secant, 2.0), (false_position, 2.0), (running_maximum, X),
     (place_of_maximum, X), (clipped, 0.7), (clipped_at, 6.0), (damped, 3.0), (line_search, 1.0),

@@ -194,6 +194,7 @@ def differences(f):
     return np.array([(f(*(args + d)) - f(*(args - d))) / (2.0 * STEP) for d in STEP * np.eye(3)])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", TRUE, ids=lambda f: f.__name__)
 def test_remainders_have_their_true_derivative(f):
     expected = differences(f)

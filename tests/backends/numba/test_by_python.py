@@ -120,6 +120,7 @@ def test_whole_functions_are_compiled(f, x, no_fallback):
     check(f, x)
 
 
+@pytest.mark.slow
 def test_what_python_raises_reaches_the_caller():
     gradient = s2s.grad(s2s.differentiable(lambda a, n: np.sum(np.split(a, n)[0] ** 2), backend="numba"))
     np.testing.assert_allclose(gradient(np.ones(6), 3), [2.0, 2.0, 0.0, 0.0, 0.0, 0.0])

@@ -38,6 +38,7 @@ def looked_up(x, edges, is_even):
     return bin_of(x, edges, is_even)
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.2)
 @pytest.mark.parametrize("bins", BINS, ids=str)
 def test_as_numpy(bins):

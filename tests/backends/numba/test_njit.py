@@ -133,6 +133,7 @@ def test_what_it_reads_is_compiled_in_and_its_arguments_stay():
         s2s.njit_grad(changes, argnums=1)(u, u)
 
 
+@pytest.mark.slow
 def test_derivatives_of_what_calls_a_gradient():
     from tests.backends.numba.gradients_under_njit import power_sum, power_sum_grad
 

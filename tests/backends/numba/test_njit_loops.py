@@ -111,6 +111,7 @@ def springs(x):
     return total
 
 
+@pytest.mark.slow
 def test_lengths_of_example_arguments():
     x = RNG.normal(size=(5, 3))
     gradient = s2s.njit_grad(springs, (x,))

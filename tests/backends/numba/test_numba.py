@@ -228,6 +228,7 @@ def test_branches(x, y):
     check(branch, x, y)
 
 
+@pytest.mark.slow
 def test_loops():
     check(for_loop, 2.0, 6)
     check(for_loop, 2.0, 0)
@@ -252,6 +253,7 @@ def test_arrays(rng):
     check(picked, V, np.array([1, 3, 1, 1]))
 
 
+@pytest.mark.slow
 def test_reductions_over_axes(rng):
     check(axes, rng.normal(size=(2, 3, 4)))
 
@@ -278,6 +280,7 @@ def two_results(x, v):
     return {"sum": np.sum(y), "parts": [y, x * x]}
 
 
+@pytest.mark.slow
 def test_pullbacks():
     check_vjp(straight, 0.7, 1.3)
     check_vjp(for_loop, 2.0, 6)
@@ -643,6 +646,7 @@ def test_arguments_come_back_as_they_were():
 # --- the fallback -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_what_numba_cannot_compile_runs_as_python_with_a_warning():
     @s2s.differentiable(backend="numba")
     def f(A, n):

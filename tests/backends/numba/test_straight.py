@@ -163,11 +163,13 @@ def without_fallback():
         yield
 
 
+@pytest.mark.slow
 def test_both_modes(counted):
     check(chain, chain_arguments(), (0, 1, 2))
     assert len(counted) >= 4
 
 
+@pytest.mark.slow
 def test_layouts_and_views(counted):
     angles, rotations, points = chain_arguments()
     expected = s2s.grad(chain, argnums=(0, 1, 2))(angles, rotations, points)
@@ -185,6 +187,7 @@ def mixed(x, a, k, j):
     return w * w + v / a[k, k]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "j"), [(0, 1), (-1, -3)])
 def test_subscripts(k, j, counted):
     rng = np.random.default_rng(1)

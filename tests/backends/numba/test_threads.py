@@ -126,6 +126,7 @@ def shared(monkeypatch):
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.1)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_the_gradient_is_that_of_a_loop_in_order(f, shared):

@@ -139,6 +139,7 @@ def turned(*args):
     return tuple(a[::-1].repeat(2)[::-2] if isinstance(a, np.ndarray) else a for a in args)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error::s2s.NumbaFallbackWarning")
 @pytest.mark.parametrize("change", [lambda *a: a, turned])
 def test_numbers(change):
@@ -170,6 +171,7 @@ def test_lengths_are_compared_at_once():
     assert compared(np.ones((5, 3)), np.int32(2)) == (True, True)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_a_slice_raises_without_functions_on_strings():
     def store(x, y):
         x[1:] = y

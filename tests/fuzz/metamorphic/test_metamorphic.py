@@ -17,6 +17,7 @@ SHARES = {"reverse": 1.0, "forward": 0.3, "second": 0.03}
 REFUSED_AT_MOST = 3  # of a chunk
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("source, first", [*(("bank", k) for k in range(0, PROGRAMS, CHUNK)), ("library", 0)])
 def test_rewritten_functions(source, first):
@@ -33,6 +34,7 @@ def test_rewritten_functions(source, first):
     assert len(refused) <= REFUSED_AT_MOST, refused
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", REWRITES)
 def test_rewrite_keeps_the_value(name):
     """Each rewrite applies somewhere, changes the text, and keeps the value where it applies."""

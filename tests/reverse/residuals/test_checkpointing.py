@@ -77,12 +77,14 @@ def test_a_loop_has_the_gradient_that_it_has_without_checkpoints(f, snapshots, w
         same(gradient, expected[1])
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", bank.LOOPS, ids=lambda f: f.__name__)
 def test_the_gradient_of_a_loop_is_that_of_differences(f):
     expected = differences(lambda x: at_start(bank, lambda: f(x.copy(), 3, 2)), X)
     np.testing.assert_allclose(at_start(bank, lambda: s2s.grad(f)(X.copy(), 3, 2)), expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", bank.FUNCTIONS, ids=lambda f: f.__name__)
 def test_a_function_has_the_gradient_that_it_has_without_a_checkpoint(f, without):
     plain = getattr(without, f.__name__)
@@ -182,6 +184,7 @@ def test_the_schedule_is_optimal():
     for_numbers(check, 60, (1, 12), count=300)
 
 
+@pytest.mark.slow
 def test_the_schedule_of_many_steps_takes_as_many_advances_as_the_formula_says():
     def check(steps, snapshots):
         advanced, most = run(steps, snapshots)
@@ -275,6 +278,7 @@ def test_memory_is_that_of_the_snapshots_and_the_steps_are_those_of_the_theory(f
     assert abs(longer[0] - few[0]) < 1.5
 
 
+@pytest.mark.slow
 def test_two_thousand_steps_fit_in_twenty_snapshots():
     state = np.linspace(0.5, 0.6, 2**15)
     gradient = s2s.grad(stencil_in_place)
@@ -492,6 +496,7 @@ def test_called_as_it_stands():
         s2s.checkpoint(3)
 
 
+@pytest.mark.slow
 def test_a_version_on_disk(tmp_path):
     (tmp_path / "model.py").write_text(
         "import numpy as np, s2s\n"

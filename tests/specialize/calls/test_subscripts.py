@@ -81,6 +81,7 @@ BRACKETS = [
 ]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", BRACKETS, ids=lambda f: f.__name__)
 def test_bounds_of_ranges_in_brackets_carry_derivatives(f):
     check(f, (X,))

@@ -445,6 +445,7 @@ READ_ONCE = [
 ]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", READ_ONCE, ids=lambda f: f.__name__)
 def test_iterators_that_are_kept_are_read_once(f):
     check(f, (0.8, 0.4))

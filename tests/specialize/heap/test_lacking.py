@@ -94,6 +94,7 @@ def in_a_while(c, t, n):
     return s * c.cap()
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("n", [0, 3, 5])
 @pytest.mark.parametrize("use", [in_a_short_loop, in_a_loop, in_some_iterations, on_one_side, in_a_while])
 @pytest.mark.parametrize("kind", [Cached, CachedTwice, Hooked, Asking, OfClass])
@@ -224,6 +225,7 @@ def a_variable_of_the_iteration_before(t, a, b):
     return s
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("flags", [(1, 1), (1, 0), (0, 1), (0, 0), (2, 1), (5, 1), (3, 0)])
 @pytest.mark.parametrize("f", [
     given_on_one_of_two_paths, over_what_the_class_has, given_by_a_loop, given_and_deleted, with_a_default,
