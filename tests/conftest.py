@@ -15,6 +15,8 @@ from tests.selection import (  # noqa: F401  (hooks and a fixture)
     in_sample,
     pytest_collection_modifyitems,
     pytest_configure,
+    pytest_generate_tests,
+    pytest_ignore_collect,
     pytest_report_header,
 )
 

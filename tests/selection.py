@@ -4,16 +4,18 @@ A run takes the tests without the mark ``slow``, and of each test with the mark 
 points, in a random order. Sample and order follow from a seed: that of ``--seed``, of S2S_TEST_SEED, or of the commit
 that is checked out, so that each commit has its own; the head of the report names it. ``--slow`` takes slow tests too,
 ``--every`` all points of grids, ``--rest`` what a run without options leaves out, or looks at a sample of.
-``--third 0`` to ``--third 2`` take the files of a third, so that three runs take all, and those below the folders of
-``--whole``.
+``--third 0`` to ``--third 2`` take the files of a third, so that three runs take all, and the slow tests below the
+folders of ``--whole``. A test that is named (``FILE::TEST``) is taken whatever its marks.
 """
 
 from __future__ import annotations
 
 import collections
+import functools
 import math
 import os
 import random
+import re
 import subprocess
 import zlib
 from collections.abc import Callable, Sequence
@@ -23,6 +25,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 
+ALL_SLOW = r"(?m)^pytestmark = \[?\s*pytest\.mark\.slow\b"
+
+POINTS = pytest.StashKey[set[str]]()  # the points that are the samples of their grids, by their names
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("selection of tests")
@@ -30,13 +36,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--every", action="store_true", help="take every point of the grids of which samples are taken")
     group.addoption("--rest", action="store_true", help="take only what a run without options leaves out")
     group.addoption("--third", type=int, choices=range(3), help="take the files of this third only")
-    group.addoption("--whole", default="", help="files and folders, with commas between, that no third leaves out")
+    group.addoption("--whole", default="", help="files and folders, with commas between: all their slow tests")
     group.addoption("--seed", type=int, help="of the samples and of the order (default: that of the commit)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--seed") is None:
         config.option.seed = default_seed()  # pytest-xdist hands the options on
+    config.stash[POINTS] = set()
+    if any("::" in arg for arg in config.args):  # who names a test wants it
+        config.option.slow = config.option.every = True
     config.addinivalue_line("markers", "slow: starts processes, compiles machine code, or is large; taken with --slow")
     config.addinivalue_line("markers", "grid(share): points of one kind, of which a run takes a sample of this share")
 
@@ -56,54 +65,87 @@ def default_seed() -> int:
     return int(done.stdout[:6], 16) if done.returncode == 0 else 0
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out a file of which all tests are slow before it is imported, with the libraries that it needs."""
+    if config.getoption("--slow") or config.getoption("--rest") or collection_path.suffix != ".py":
+        return None
+    return True if re.search(ALL_SLOW, collection_path.read_text("utf-8")) else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Note which points of grids are in the sample, and leave out at once those that are not of this run: they are
+    nearly half of all tests, which take their time to be made. The list of the points is pytest's own."""
+    config, test, calls = metafunc.config, metafunc.definition, metafunc._calls
+    shares = [next((mark.args[0] for mark in (*call.marks, *test.iter_markers("grid")) if mark.name == "grid"), None)
+              for call in calls]
+    if set(shares) <= {None}:
+        return
+    points = set(sample(shares, f"{config.getoption('--seed')} {test.nodeid}"))
+    config.stash[POINTS] |= {f"{test.nodeid}[{calls[k].id}]" for k in points}
+    kept = [call for k, call in enumerate(calls)
+            if is_wanted(config, any(mark.name == "slow" for mark in (*call.marks, *test.iter_markers())),
+                         shares[k] is None or k in points, metafunc.fixturenames)]
+    if kept:  # where none is, pytest would make one without parameters
+        calls[:] = kept
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is not asked for, and shuffle the rest: the files, and the tests within each."""
-    seed = config.getoption("--seed")
-    taken = selected(items, seed, config)
+    taken = selected(items, config)
     if len(taken) < len(items):
         kept = set(map(id, taken))
         config.hook.pytest_deselected(items=[item for item in items if id(item) not in kept])
-    items[:] = shuffled(taken, seed)
+    items[:] = shuffled(taken, config.getoption("--seed"))
 
 
-def selected(items: Sequence[pytest.Item], seed: int, config: pytest.Config) -> list[pytest.Item]:
+def selected(items: Sequence[pytest.Item], config: pytest.Config) -> list[pytest.Item]:
     """Return the tests that the options ask for, in the order that they have."""
-    slow, every, rest = (config.getoption(name) for name in ("--slow", "--every", "--rest"))
-    points = sample_of_grids(items, seed)
-    files = {file for file in map(file_of, items) if is_of_this_run(file, config)}
+    points = config.stash[POINTS]
+
+    @functools.cache
+    def place(file: str) -> tuple[bool, bool]:
+        return is_of_third(file, config), is_below(file, config.getoption("--whole"))
 
     def is_taken(item: pytest.Item) -> bool:
-        if file_of(item) not in files:
-            return False
+        in_third, in_whole = place(file_of(item))
         is_slow = item.get_closest_marker("slow") is not None
-        is_point = item.get_closest_marker("grid") is None or id(item) in points
-        if rest:
-            return is_slow or not is_point or "in_sample" in getattr(item, "fixturenames", ())
-        return (slow or not is_slow) and (every or is_point)
+        if not in_third and not (in_whole and is_slow):
+            return False
+        is_point = item.get_closest_marker("grid") is None or item.nodeid in points
+        return is_wanted(config, is_slow, is_point, getattr(item, "fixturenames", ()))
 
     return [item for item in items if is_taken(item)]
 
 
-def is_of_this_run(file: str, config: pytest.Config) -> bool:
-    """Decide by ``--third`` and ``--whole`` whether a run takes a file."""
-    third, whole = config.getoption("--third"), config.getoption("--whole").split(",")
-    if third is None or zlib.crc32(file.encode()) % 3 == third:
-        return True
-    return any(path and (file == path or file.startswith(path.rstrip("/") + "/")) for path in whole)
+def is_wanted(config: pytest.Config, is_slow: bool, is_point: bool, fixtures: Sequence[str]) -> bool:
+    """Decide by the options whether a run takes a test: a slow one or not, a point of a sample or not."""
+    if config.getoption("--rest"):
+        return is_slow or not is_point or "in_sample" in fixtures
+    return (config.getoption("--slow") or not is_slow) and (config.getoption("--every") or is_point)
 
 
-def sample_of_grids(items: Sequence[pytest.Item], seed: int) -> set[int]:
-    """Return the identities of the points that are the samples of their grids, of each at least one."""
+def is_of_third(file: str, config: pytest.Config) -> bool:
+    """Decide by ``--third`` whether a run takes a file."""
+    third = config.getoption("--third")
+    return third is None or zlib.crc32(file.encode()) % 3 == third
+
+
+def is_below(file: str, paths: str) -> bool:
+    """Decide whether a file is one of some paths, with commas between, or below one."""
+    return any(path and (file == path or file.startswith(path.rstrip("/") + "/")) for path in paths.split(","))
+
+
+def sample(shares: Sequence[float | None], seed: str) -> list[int]:
+    """Return the places of the points that are the samples of their grids, of each at least one."""
     grids = collections.defaultdict(list)
-    for item in items:
-        mark = item.get_closest_marker("grid")
-        if mark is not None:
-            grids[item.nodeid.partition("[")[0], mark.args[0]].append(item)
-    found = set()
-    for (name, share), points in grids.items():
-        count = min(len(points), math.ceil(share * len(points)))
-        found |= {id(item) for item in random.Random(f"{seed} {name}").sample(points, count)}
+    for place, share in enumerate(shares):
+        if share is not None:
+            grids[share].append(place)
+    found = []
+    for share, places in grids.items():
+        found += random.Random(f"{seed} {share}").sample(places, math.ceil(share * len(places)))
     return found
 
 

@@ -37,7 +37,8 @@ def test_parts(k, in_sample):
 @pytest.fixture
 def run(pytester, monkeypatch):
     """Run tests of two files with options, and return the names of those that ran and what they printed."""
-    names = ", ".join(["in_sample", "pytest_addoption", "pytest_collection_modifyitems", "pytest_configure"])
+    names = ", ".join(["in_sample", "pytest_addoption", "pytest_collection_modifyitems", "pytest_configure",
+                       "pytest_generate_tests", "pytest_ignore_collect"])
     pytester.makeconftest(f"from tests.selection import {names}, pytest_report_header\n")
     pytester.makepyfile(test_one=PROGRAM, test_two=PROGRAM)
     pytester.syspathinsert(ROOT)
@@ -91,7 +92,19 @@ def test_three_thirds_are_all(run):
     parts = thirds()
     assert sum(map(len, parts)) == len(rest) and set.union(*parts) == rest
     whole = thirds("--whole", "tests/none,test_one.py")
-    assert set.intersection(*whole) >= set(named(rest, "test_one.py")) and set.union(*whole) == rest
+    assert set.union(*whole) == rest and set.intersection(*whole) == {"test_one.py::test_slow"}
+
+
+def test_a_test_that_is_named_is_taken(run):
+    assert run("--seed", "2", "test_one.py::test_slow")[0] == ["test_one.py::test_slow"]
+    assert len(run("--seed", "2", "test_one.py::test_points")[0]) == 10
+
+
+def test_a_file_of_slow_tests_is_not_imported(run, pytester):
+    pytester.makepyfile(test_three="import pytest\nimport no_such\npytestmark = [\n    pytest.mark.slow]\n")
+    assert run("--seed", "2")[0]
+    with pytest.raises(AssertionError):
+        run("--seed", "2", "--slow")
 
 
 def test_a_test_looks_at_its_share(run, pytester):

@@ -12,8 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import libcst as cst
-from libcst.codemod import CodemodContext
-from libcst.codemod.visitors import AddImportsVisitor
 
 from s2s.cli.build import is_unknown
 from s2s.cli.dump import Asked, for_callers, version_for, what_to_say
@@ -87,22 +85,24 @@ def _first_change(before: str, after: str) -> str:
 def inserted(text: str, adjoints: list[tuple[str, str, list[str]]]) -> str:
     """The text of a file with adjoints below their primals. Raises CannotLoad where a function of such a name is there
     that was not generated."""
+    from libcst.codemod import CodemodContext  # a quarter of a second, which only who inserts pays
+    from libcst.codemod.visitors import AddImportsVisitor
+
     module = cst.parse_module(text)
     context = CodemodContext()
     made = module.visit(_Inserter({name: source for name, source, _ in adjoints}, module))
     for line in dict.fromkeys(line for _, _, lines in adjoints for line in lines):
-        _add_import(context, line)
+        AddImportsVisitor.add_needed_import(context, *_needed_import(line))
     return AddImportsVisitor(context).transform_module(made).code
 
 
-def _add_import(context: CodemodContext, line: str) -> None:
-    """Ask for an import, where it is not there."""
+def _needed_import(line: str) -> tuple[str, str | None, str | None]:
+    """The module, the name in it and the alias of an import."""
     start, _, names = line.rpartition("import ")
     name, _, alias = names.partition(" as ")
     if start.startswith("from "):
-        AddImportsVisitor.add_needed_import(context, start.removeprefix("from ").strip(), name, alias or None)
-    else:
-        AddImportsVisitor.add_needed_import(context, name, asname=alias or None)
+        return start.removeprefix("from ").strip(), name, alias or None
+    return name, None, alias or None
 
 
 class _Inserter(cst.CSTTransformer):

@@ -6,7 +6,7 @@ import pytest
 import s2s
 
 pd = pytest.importorskip("pandas")
-pytestmark = pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")]
 
 S = pd.Series([0.5, 2.0, 1.5], index=list("abc"), name="v")
 TABLE = pd.DataFrame({"x": [1.0, 2.0, 3.0], "y": [0.5, 0.1, 0.2]}, index=[3, 4, 5])
@@ -34,7 +34,6 @@ def of_frame(d):
     return (d["x"] * d.y).sum() + d.loc[4, "x"] ** 2 + d.mean().prod() + (d.to_numpy() @ d.to_numpy().T).sum()
 
 
-@pytest.mark.slow
 def test_a_gradient_by_a_series_has_its_index():
     expected = differences(of_series, S.to_numpy(), lambda a: pd.Series(a, index=S.index))
     gradient = s2s.grad(of_series)(S)
@@ -43,7 +42,6 @@ def test_a_gradient_by_a_series_has_its_index():
     assert s2s.jvp(of_series, (S,), (along,))[1] == pytest.approx(expected @ along.to_numpy(), rel=1e-6)
 
 
-@pytest.mark.slow
 def test_a_gradient_by_a_frame_has_its_labels():
     build = lambda a: pd.DataFrame(a, index=TABLE.index, columns=TABLE.columns)
     expected = build(differences(of_frame, TABLE.to_numpy(), build))
@@ -52,7 +50,6 @@ def test_a_gradient_by_a_frame_has_its_labels():
     assert s2s.jvp(of_frame, (TABLE,), (along,))[1] == pytest.approx((expected * along).to_numpy().sum(), rel=1e-6)
 
 
-@pytest.mark.slow
 def test_columns_without_floats_stay():
     table = pd.DataFrame({"x": [1.0, 2.0, 3.0], "k": ["a", "b", "a"]})
     gradient = s2s.grad(lambda d: (d.groupby("k")["x"].sum() ** 2).sum())(table)
@@ -60,7 +57,6 @@ def test_columns_without_floats_stay():
     assert list(gradient["k"]) == ["a", "b", "a"]
 
 
-@pytest.mark.slow
 def test_a_result_with_labels_has_cotangents_with_labels():
     out, pullback = s2s.vjp(lambda s: s * s + 1.0, S)
     (bar,) = pullback(pd.Series([1.0, 2.0, 3.0], index=S.index, name="v"))
@@ -70,7 +66,6 @@ def test_a_result_with_labels_has_cotangents_with_labels():
     np.testing.assert_allclose(tangent, 2.0 * S)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("call", [
     lambda other: s2s.jvp(of_series, (S,), (other,)), lambda other: s2s.vjp(lambda s: s * s, S)[1](other)])
 def test_other_labels_are_refused(call):
@@ -78,7 +73,6 @@ def test_other_labels_are_refused(call):
         call(pd.Series([1.0, 1.0, 1.0], index=list("bca")))
 
 
-@pytest.mark.slow
 def test_what_the_function_changes_stays_the_callers():
     given = S.copy()
 
@@ -113,7 +107,6 @@ def test_a_jacobian_by_a_series_is_an_array(derivative):
         derivative(squares)(S), [[2 * a + b, a, 0.0], [b, 2 * b + a, 0.0], [b, a, 2 * c]])
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("derivative", [s2s.jacrev, s2s.jacfwd])
 def test_a_jacobian_by_a_frame_has_an_array_for_each_column(derivative):
     found = derivative(lambda d: d["x"] * d["y"] ** 2)(TABLE)
@@ -121,7 +114,6 @@ def test_a_jacobian_by_a_frame_has_an_array_for_each_column(derivative):
     np.testing.assert_allclose(found["y"], np.diag(2.0 * TABLE["x"] * TABLE["y"]))
 
 
-@pytest.mark.slow
 def test_second_derivatives_by_a_series():
     build = lambda a: pd.Series(a, index=S.index)
     slopes = [lambda s, k=k: s2s.grad(of_series)(s).iloc[k] for k in range(3)]
@@ -139,7 +131,6 @@ def made_within(call):
     return loss, x, differences(loss, x, lambda a: a)
 
 
-@pytest.mark.slow
 @pytest.mark.grid(0.25)
 @pytest.mark.parametrize("call", [
     lambda d: np.linalg.cholesky(d.dot(d.T)).sum(), lambda d: np.linalg.inv(d).sum(), lambda d: np.nanmax(d),
@@ -155,7 +146,6 @@ def test_functions_of_numpys_read_objects_as_arrays(call, monkeypatch):
     np.testing.assert_allclose(s2s.jvp(loss, (x,), (along,))[1], expected @ along, rtol=1e-6)
 
 
-@pytest.mark.slow
 def test_frames_that_are_made_are_recorded_without_being_told():
     loss, x, expected = made_within(lambda d: np.linalg.norm(d["x"]) + np.where(d > 1.0, d**2, 2.0 * d).sum())
     np.testing.assert_allclose(s2s.grad(loss)(x), expected, rtol=1e-6, atol=1e-8)
