@@ -83,6 +83,7 @@ class AdjointPlacement:
             for side, inner in enumerate(ir.blocks_of(s)):
                 child = region.child(s, side)
                 self._block(inner, child)
+                self.clock += 1  # what a block yields is read after its last statement
                 self._note(inner.yields, Use(self.clock, child, True))
             if isinstance(s, (ir.For, ir.While)):
                 self._note([c.init for c in s.carried], Use(at, region, True))

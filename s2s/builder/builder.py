@@ -290,6 +290,8 @@ class Context:
         self.sharing.pending += [(var, other) for other in found]
         if not self.uncertain.isdisjoint(others):
             self.uncertain.add(var)
+        if self.sharing.active:
+            self._vary(self.sharing.with_(var, self.value))
 
     def may_be_integers(self, target: ir.Var) -> bool:
         """Whether an array of floats may be one of integers, depending on the path taken."""
@@ -297,9 +299,15 @@ class Context:
 
     def stored(self, target: ir.Var) -> None:
         """Something that depends on an input was stored into an array: whatever shares its memory depends on it."""
-        reached = self.sharing.with_(target, self.value) - self.varied
-        self.varied |= reached
-        self.reached += reached
+        self.sharing.active.add(target)
+        self._vary(self.sharing.with_(target, self.value))
+
+    def _vary(self, shared: set[ir.Var]) -> None:
+        """Variables that may share memory, of which some of what is stored into may depend on an input: all may."""
+        if not self.sharing.active.isdisjoint(shared):
+            reached = shared - self.varied
+            self.varied |= reached
+            self.reached += reached
 
 
 _INDEX_ARITHMETIC = tuple(map(ir.Const, (slice, operator.add, operator.sub, operator.mul, operator.floordiv)))
@@ -307,8 +315,10 @@ _INDEX_ARITHMETIC = tuple(map(ir.Const, (slice, operator.add, operator.sub, oper
 
 @dataclass
 class Sharing:
-    """Which variables may share memory, worked out where a store asks for it: few functions have any."""
+    """Which variables may share memory, worked out where a store asks for it: few functions have any. ``active`` are those
+    through which something that depends on an input was stored: what is found to share their memory later depends on it."""
 
+    active: set[ir.Var] = field(default_factory=set)
     pending: list[tuple[ir.Var, ir.Value]] = field(default_factory=list)
     links: dict[ir.Var, set[ir.Var]] = field(default_factory=dict)
 
