@@ -204,14 +204,14 @@ def is_owned(reverser: Reverser, atom: ir.Atom) -> bool:
 def changes_later(reverser: Reverser, g: ir.Atom) -> bool:
     """Whether a cotangent is, or is a view of, a buffer of the primal whose contents are given back on the way."""
     todo, seen = [g], set[ir.Atom]()
-    while reverser.old and todo:
+    while reverser.set_back and todo:
         found = todo.pop()
         atom = reverser.planner.stood_for.get(found, found)
         if not isinstance(atom, ir.Var) or atom in seen:
             continue
         seen.add(atom)
         if reverser.memory.is_buffer(atom):
-            if reverser.memory.find(atom) in reverser.undone:
+            if reverser.memory.find(atom) in reverser.set_back:
                 return True
             continue
         made = reverser.context.definitions.get(atom)

@@ -69,6 +69,7 @@ from s2s.reverse.residuals.recompute import worthwhile
 from s2s.reverse.residuals.replay import inits_to_restore
 from s2s.reverse.residuals.reread import is_still_there
 from s2s.reverse.residuals.sweep import Sweep
+from s2s.specialize.checkpoints import is_replayed
 from s2s.specialize.rule_bodies import RuleBodies
 from s2s.specialize.specializer import Specializer
 
@@ -140,10 +141,10 @@ class Reverser:
         self.masks: dict[ir.Var, ir.Atom | None] = {}
         """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
-        self.undone = {
-            self.memory.find(s.target) for s in (ir.walk(body) if self.old else ())
-            if isinstance(s, ir.Store) and isinstance(s.target, ir.Var) and id(s) in self.old
-        }
+        replayed = [inner for s in ir.walk(body) if is_replayed(s) for b in ir.blocks_of(s) for inner in ir.walk(b)]
+        set_back = [changed_by(s) for s in (*replayed, *(s for s in ir.walk(body) if id(s) in self.old))]
+        self.set_back = {self.memory.find(array) for array in set_back if isinstance(array, ir.Var)}
+        """What shares its memory with arrays whose contents the reverse sweep gives back, or computes again."""
         self.reading = Reading(self.primal, self.memory, self.finds)
         self.unbound = find_unassigned(self.primal.body)
         self.planner = Planner(
