@@ -28,6 +28,16 @@ def find_useful(
     return found.useful
 
 
+def written_by(s: ir.Statement) -> ir.Atom | None:
+    """The variable that a statement computes, or the array or stack that it writes into."""
+    match s:
+        case ir.Let(None, ir.Call(ir.Const(value=fn), args)) if fn is ops.push:
+            return args[0]  # type: ignore[return-value]
+        case ir.Let(target) | ir.Store(_, target):
+            return target
+    return None
+
+
 class _Useful:
     """The walk backwards: ``useful`` is what has been found so far."""
 
@@ -46,11 +56,9 @@ class _Useful:
     def statement(self, statement: ir.Statement) -> None:
         useful = self.useful
         match statement:
-            case ir.Let(target, value) if target in useful:
+            case ir.Let(_, value) if written_by(statement) in useful:
                 for atom in ir.atoms_of(value):
                     self.mark(atom)
-            case ir.Let(None, ir.Call(ir.Const(value=fn), (stack, item))) if fn is ops.push and stack in useful:
-                self.mark(item)  # type: ignore[arg-type]
             case ir.Store(_, target, _, value) if target in useful:
                 self.mark(value)
             case ir.If(results=results) | ir.Try(results=results):

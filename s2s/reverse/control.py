@@ -11,6 +11,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number, shape_of
 from s2s.analysis.abstract.parts import Path, leaves, part
+from s2s.analysis.activity import written_by
 from s2s.builder import cotangents
 from s2s.core import ir, ops
 from s2s.core.operators import SIGNS
@@ -268,11 +269,7 @@ def _carried_leaves(reverser: Reverser, statement: ir.For | ir.While, sweep: Swe
 
 
 def _has_active(reverser: Reverser, block: ir.Block) -> bool:
-    return any(
-        (isinstance(s, ir.Let) and s.target in reverser.useful)
-        or (isinstance(s, ir.Store) and (s.target in reverser.useful or id(s) in reverser.old))
-        for s in ir.walk(block)
-    )
+    return any(written_by(s) in reverser.useful or id(s) in reverser.old for s in ir.walk(block))
 
 
 def _close_loop(
