@@ -64,7 +64,7 @@ KINDS = {
     "exits": teeth(exits=3),
     "conditions": teeth(conditions=3),
     "aliases": teeth(aliases=3),
-    "buffers": teeth(buffers=4),
+    "buffers": {"pure": 0.1, "teeth": 0.3, "buffers": 4},
     "lists": {"pure": 0.4, "teeth": 0.5, "lists": 3},
     "pieces": teeth(pieces=4),
     "calls": teeth(calls=4),

@@ -65,6 +65,7 @@ def swapped(w):
 
     steps = [
         lambda: store(w, w.rng.choice(places), length),
+        lambda: store(w, w.rng.choice(places), length),
         lambda: w.put(f"{', '.join(places)} = {', '.join(rotated)}"),
         lambda: w.put(f"{places[-1]}, {places[0]} = {places[0]}, {places[-1]}"),
         lambda: w.put(f"{w.rng.choice(by_name or places)} = {w.rng.choice(places)} * {w.constant()}"),
@@ -76,7 +77,7 @@ def swapped(w):
     ]
     w.put(f"for k in range({w.choose(2, 3, 4)}):" if w.chance(0.8) else "for k in range(1 + n):")
     w.indent += 1
-    for step in w.rng.sample(steps, w.choose(2, 3, 4)):
+    for step in w.rng.sample(steps, w.choose(3, 4, 5)):
         step()
     if w.chance(0.6):
         merge()
