@@ -315,8 +315,9 @@ _INDEX_ARITHMETIC = tuple(map(ir.Const, (slice, operator.add, operator.sub, oper
 
 @dataclass
 class Sharing:
-    """Which variables may share memory, worked out where a store asks for it: few functions have any. ``active`` are those
-    through which something that depends on an input was stored: what is found to share their memory later depends on it."""
+    """Which variables may share memory, worked out where a store asks for it: few functions have any. ``active`` are
+    those through which something that depends on an input was stored: what is found to share their memory later
+    depends on it."""
 
     active: set[ir.Var] = field(default_factory=set)
     pending: list[tuple[ir.Var, ir.Value]] = field(default_factory=list)

@@ -543,3 +543,100 @@ def rows_replaced_by_rows_of_another_length(x):
     for i, row in enumerate(rows):
         rows[i] = row[1:] * row[0]
     return np.sum(rows[0] ** 2) + np.sum(rows[1]) * np.sum(rows[2])
+
+
+@case(V3)
+def best_of_a_loop_that_changes_in_place(x):
+    u, lowest = x.copy(), 1e9
+    best = u * 1.0
+    for k in range(4):
+        u[k % 3] *= 0.5
+        value = np.sum((u - 0.3) ** 2)
+        u = u * 0.9
+        if value < lowest:
+            best, lowest = u, value
+    return best @ x + lowest
+
+
+@case(V3)
+def merged_at_the_end_of_an_iteration(x):
+    u, before = x.copy(), x * 0.0
+    for k in range(4):
+        u[k % 3] *= 0.5
+        u = u * 0.9 + before
+        if k % 2:
+            before = u
+    return before @ x + u @ u
+
+
+class Fields:
+    def __init__(self, now, then):
+        self.now, self.then = now, then
+
+
+@case(V3)
+def zeros_swapped_with_an_attribute(x):
+    a, b = x.copy(), np.zeros(3)
+    held = Fields(b, None)
+    for _ in range(2):
+        a[:] = x
+        held.now, a = a, held.now
+    return np.sum(b**2)
+
+
+@case(V3)
+def fields_of_zeros_swapped(x):
+    fields = Fields(np.zeros(5), np.zeros(5))
+    fields.now[0] = 1.0
+    for _ in range(4):
+        u, new = fields.now, fields.then
+        new[1:-1] = u[1:-1] + x[0] * (u[2:] - 2.0 * u[1:-1] + u[:-2])
+        new[0] = x[1]
+        fields.now, fields.then = fields.then, fields.now
+    return np.sum(fields.now**2) + x[2]
+
+
+@case(V3)
+def zeros_swapped_with_an_item(x):
+    a, b = np.ones(3), np.zeros(3)
+    state = {"v": b}
+    for _ in range(2):
+        a += x
+        state["v"], a = a, state["v"]
+    return np.sum(b**2) + a @ x
+
+
+@case(V3)
+def zeros_that_rotate_in_a_deque(x):
+    rows = deque([np.zeros(3), np.zeros(3), np.ones(3)])
+    last = rows[-1]
+    for k in range(4):
+        rows[0][k % 3] += x[k % 3] * rows[1][0] + x[1]
+        rows.append(rows.popleft())
+    return np.sum(last**2) + rows[0] @ x
+
+
+@case(V3)
+def zeros_that_a_nested_function_swaps(x):
+    front, back = np.zeros(3), np.zeros(3)
+    first = front
+
+    def step(t):
+        nonlocal front, back
+        back[:] = front * 0.5 + t
+        front, back = back, front
+
+    for k in range(3):
+        step(x[k] * x)
+    return first @ first + front @ x
+
+
+@case(V3)
+def swapped_and_bound_to_one(x):
+    a, c = x.copy(), x + 1.0
+    total = 0.0
+    for _ in range(4):
+        total = total + c @ x
+        c, a = a, c
+        c = a
+    return total

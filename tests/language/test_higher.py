@@ -78,6 +78,22 @@ def test_derivatives_of_a_number_to_the_fourth():
         assert derivative(x) == pytest.approx(wanted, rel=1e-12)
 
 
+def swapped_and_bound_to_one(x):
+    a, c = x.copy(), x + 1.0
+    total = 0.0
+    for _ in range(4):
+        total = total + c @ x
+        c, a = a, c
+        c = a
+    return total
+
+
+def test_a_loop_that_only_keeps_what_does_not_change_is_reversed():
+    x, v = np.array([0.7, 1.3, 0.4]), np.array([1.0, -2.0, 0.5])  # the function is 4 (x + 1) @ x
+    np.testing.assert_allclose(s2s.vhp(swapped_and_bound_to_one, (x,), (v,)), 8.0 * v, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jacrev(s2s.grad(swapped_and_bound_to_one))(x), 8.0 * np.eye(3), rtol=1e-12)
+
+
 def counted_in_one_branch(x):
     if x > 0.5:
         y, total = 0.0, x

@@ -387,7 +387,16 @@ def taken_from_outside(x, n, s):
     return np.sum(u**2)
 
 
+def read_after_it_was_changed(x, n, s):
+    u, held = x[0], np.zeros(6)
+    for k in s2s.checkpointed(range(n), s):
+        held[k % 6] = u
+        u = u * held[k % 6]
+    return u + np.sum(held * x)
+
+
 LOOPS = [
+    read_after_it_was_changed,
     plain, with_steps, backwards, over_rows, over_pairs, over_list, several_carried, with_dict, with_branches,
     with_break, with_return, with_try, with_with, with_closure, with_history, nested, inside_a_loop, inside_a_branch,
     independent_trips, in_place, argument_changed, swapped, swapped_and_linear, read_before_and_after, read_around,
@@ -592,7 +601,22 @@ def stored(x, n):
     return np.sum(out**2)
 
 
+@s2s.checkpoint
+def added_to(u, held):
+    held[0] += u
+    return u * held[0]
+
+
+def read_after_calls(x, n):
+    held = x * 2.0
+    u = x[0]
+    for _ in range(n):
+        u = added_to(u, held)
+    return u + np.sum(held * x)
+
+
 FUNCTIONS = [
+    read_after_calls,
     in_a_row, in_a_loop, changing_an_array, changing_twice, containers, containers_changed, noise, inside_one_another,
     recursion, made_inside, by_a_call, asked, methods, on_one_side, loops_inside, stored,
 ]
