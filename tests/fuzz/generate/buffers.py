@@ -1,4 +1,4 @@
-"""Buffers that a loop stores into, swaps and merges: names, attributes, items, and what a nested function binds anew."""
+"""Buffers that a loop stores into, swaps and merges: names, attributes, items, and what a nested function rebinds."""
 
 from tests.fuzz.generate.base import FLOAT, Kind, writes
 from tests.fuzz.generate.loops import store
@@ -8,7 +8,8 @@ def contents(w, length):
     """What a buffer begins with: constants as often as what is differentiated."""
     names = w.arrays(length)
     held = w.rng.choice(names) if names else f"np.full({length}, {w.leaf()})"
-    return w.choose(f"np.zeros({length})", f"np.ones({length})", f"{held}.copy()", f"{held} * 0.5", f"np.zeros({length})")
+    zeros = f"np.zeros({length})"
+    return w.choose(zeros, zeros, f"np.ones({length})", f"{held}.copy()", f"{held} * 0.5")
 
 
 def held(w, length, count):
@@ -61,7 +62,8 @@ def swapped(w):
         with w.block(f"if {w.choose('k % 2', 'k == 1', f'{total} > {w.leaf()}', 'k')}:"):
             w.put(w.choose(
                 f"{best} = {w.rng.choice(places)}", f"{w.rng.choice(places)} = {w.rng.choice(places)}",
-                f"{places[0]}, {places[1]} = {places[1]}, {places[0]}", f"{best}, {total} = {places[0]}, {total} * 0.5"))
+                f"{places[0]}, {places[1]} = {places[1]}, {places[0]}",
+                f"{best}, {total} = {places[0]}, {total} * 0.5"))
 
     steps = [
         lambda: store(w, w.rng.choice(places), length),
