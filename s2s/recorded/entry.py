@@ -27,7 +27,7 @@ from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strongly_pushed
 from s2s.recorded.differences import Replay, agree
-from s2s.recorded.given import Shared, arguments_of
+from s2s.recorded.given import Shared, arguments_of, note_shared
 from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Parts, Recorder, is_number, number_type, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back, zeros_of
@@ -54,10 +54,13 @@ class _Recording:
         for leaf in leaves:
             if isinstance(leaf, np.ndarray):
                 recorder.guard(leaf)
+        before = dict(given)
         for path in request.wrt:
             fresh[path] = _fresh(_at(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
         self.inputs = {path: _Input(recorder, value) for path, value in fresh.items()}
+        pairs = [(name, zip(_leaves_of(before[name]), _leaves_of(given[name]), strict=True)) for name in given]
+        note_shared(recorder, function.__name__, [(name, *pair) for name, found in pairs for pair in found])
         self.replay = None if operations.ACTIVE else Replay(
             functools.partial(invoked, function), given, function)
         changes = dict(request.options).get("changes")
@@ -168,6 +171,12 @@ def _carries(leaf: Any) -> bool:
 def _is_object(value: Any) -> bool:
     """Whether an argument is differentiated by its attributes."""
     return (has_attributes(value) or type(value) is types.SimpleNamespace) and not carries_arrays(value)
+
+
+def _leaves_of(value: Any) -> list[Any]:
+    found: list[Any] = []
+    _packed(value, found)
+    return found
 
 
 def _packed(value: Any, leaves: list[Any]) -> Any:

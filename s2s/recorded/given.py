@@ -11,11 +11,12 @@ import numpy as np
 from s2s.core.reachable import held_by, reachable
 from s2s.errors import error
 from s2s.recorded import operations
-from s2s.recorded.recorder import pack, unpack
+from s2s.recorded.memory import owner_of
+from s2s.recorded.recorder import Recorder, pack, unpack
 from s2s.versions.carriers import parts_of, put_together
 from s2s.versions.target import parameters_of
 
-__all__ = ["Shared", "arguments_of"]
+__all__ = ["Shared", "arguments_of", "note_shared"]
 
 
 def arguments_of(function: types.FunctionType, values: tuple[Any, ...]) -> dict[str, Any]:
@@ -56,6 +57,26 @@ class Shared:
         for k, (before, after) in enumerate(zip(self.held, now, strict=True)):
             if before != after:
                 raise error("S2S124", name=self.pairs[k // 2][0])
+
+
+def note_shared(recorder: Recorder, function: str, given: list[tuple[str, Any, Any]]) -> None:
+    """Let changes of arguments be refused that share memory with others in the caller's call and not in the recording:
+    ``given`` has the name of the parameter of each, what the caller gave and what the function is given for it."""
+    arrays = [one for one in given if isinstance(one[1], np.ndarray) and one[1].size]
+    copies = {id(owner_of(copied)) for _, value, copied in arrays if copied is not value}
+    groups: list[list[tuple[str, int]]] = []
+    last = 0
+    bounds = [(*np.lib.array_utils.byte_bounds(value), k) for k, (_, value, _) in enumerate(arrays)] if copies else []
+    for start, stop, k in sorted(bounds):
+        if start >= last:
+            groups.append([])
+        name, _, copied = arrays[k]
+        groups[-1].append((name, id(owner_of(copied))))
+        last = max(last, stop)
+    for group in groups:
+        owners = {owner for _, owner in group}
+        if len(group) > 1 and not copies.isdisjoint(owners):
+            recorder.apart |= {owner: (function, group[0][0], group[1][0]) for owner in owners}
 
 
 def _is_container(value: Any) -> bool:

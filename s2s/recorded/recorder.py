@@ -229,6 +229,9 @@ class Recorder:
         self.written: set[str] = set()
         """The digits of numbers that became a part of a text; the empty str where any text may hold one."""
         self.before: dict[int, tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = {}
+        self.apart: dict[int, tuple[str, str, str]] = {}
+        """Arguments that share memory in the caller's call and not here, by their owners: the names of the function and
+        of two of its parameters."""
         self.has_strong_zeros = True
         self.cancels = False
 
@@ -335,6 +338,9 @@ class Recorder:
         """Something is about to change an array: steps that hold its memory get a copy, of which other recordings
         know."""
         owner = owner_of(array)
+        if id(owner) in self.apart:
+            name, first, second = self.apart[id(owner)]
+            raise error("S2S510", name=name, first=first, second=second)
         held = self.holders.pop(id(owner), None)
         if held:
             kept, made, whole = copy_of(owner)
