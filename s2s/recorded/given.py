@@ -76,7 +76,7 @@ def note_shared(recorder: Recorder, function: str, given: list[tuple[str, Any, A
     for group in groups:
         owners = {owner for _, owner in group}
         if len(group) > 1 and not copies.isdisjoint(owners):
-            recorder.apart |= {owner: (function, group[0][0], group[1][0]) for owner in owners}
+            recorder.apart |= dict.fromkeys(owners, (function, group[0][0], group[1][0]))
 
 
 def _is_container(value: Any) -> bool:
