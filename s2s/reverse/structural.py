@@ -211,15 +211,14 @@ def _unpack(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | 
         return
     if after.value is None and reverse_unpacking(reverser, target, source, span, sweep):  # type: ignore[arg-type]
         return
-    for path, bar in bars.items():
-        if bar is None:
-            continue
-        index = unpacked_index(path[0], before.value, after.value)
-        read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(index)))
-        stand_in = reverser.context.define("%", part(known, path[:1]))
+    for k in dict.fromkeys(path[0] for path, bar in bars.items() if bar is not None):
+        read = ir.Call(ir.Const(operator.getitem), (source, ir.Const(unpacked_index(k, before.value, after.value))))
+        stand_in = reverser.context.define("%", part(known, (k,)))
         reverser.useful.add(stand_in)
         reverser.planner.home[stand_in] = reverser.planner.home[target]
-        sweep.bars[stand_in, path[1:]] = bar
+        for path, bar in bars.items():
+            if path[0] == k and (bar is not None or items is None):  # nothing has the item to make zeros like its parts
+                sweep.bars[stand_in, path[1:]] = reverser.zero(sweep, target, path, span) if bar is None else bar
         item_read(reverser, stand_in, read, span, sweep)
 
 

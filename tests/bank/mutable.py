@@ -640,3 +640,47 @@ def swapped_and_bound_to_one(x):
         c, a = a, c
         c = a
     return total
+
+
+@case(V3)
+def pairs_of_a_comprehension_unpacked_in_a_loop(x):
+    z = x
+    for _ in range(3):
+        p = [(2.0 * z, 0.5 * z) for _ in range(2)]
+        r, u = p
+        z = r[0] * u[1]
+    return np.sum(z)
+
+
+@case(V3)
+def appended_pairs_unpacked_at_once(x):
+    p = []
+    for k in range(2):
+        p.append((x * (k + 1.0), x * x))
+    (a, b), (c, d) = p
+    return np.sum(a * d + b * c)
+
+
+@case(V3)
+def one_part_of_a_pair_is_no_float(x):
+    p = [(x * k, k) for k in range(3)]
+    (a, b), q, (e, _) = p
+    return np.sum(a * b + q[0] * q[1] * e)
+
+
+@case(V3)
+def pairs_in_pairs_unpacked(x):
+    p = []
+    for k in range(3):
+        p.append((x[k], (x * k, x[k] ** 2)))
+    first, (_, (d, e)), last = p
+    return first[0] * last[1][1] + np.sum(d) * e
+
+
+@case(V3)
+def pairs_carried_by_a_loop(x):
+    state = [(x, x * 2.0)] * 2
+    for _ in range(3):
+        (a, b), (c, d) = state
+        state = [(a * b, c), (d + a, b)]
+    return np.sum(state[0][0] + state[1][1])
