@@ -1,45 +1,120 @@
-"""What ``scipy.integrate`` computes: integrals of functions by Gauss's rule on ever more pieces, of values by sums."""
+"""What ``scipy.integrate`` computes: SciPy's integrals of functions, differentiated on its own pieces, and of values.
+
+SciPy runs first, and says how it has divided the range; the pieces are taken for constant, in proportion to the range.
+On each the function is summed once more by Gauss's rule, in Python that can be differentiated. Pieces are halved until
+this sum is SciPy's, which may have extrapolated to a singularity. The values are SciPy's, the derivatives those of the
+sum. Integrals over several variables are integrals of integrals, as they are in SciPy.
+"""
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
+from scipy import integrate
 
 from s2s import runtime as rt
+from s2s.models.solutions import for_value
 
 __all__ = ["cumulative_trapezoid", "nquad", "quad", "quad_vec", "simpson", "tplquad"]
 
-FINE, COARSE = np.polynomial.legendre.leggauss(21), np.polynomial.legendre.leggauss(10)
-NODES = [float(x) for x in FINE[0]] + [float(x) for x in COARSE[0]]
-WEIGHTS = [float(w) for w in FINE[1]] + [0.0] * 10
-CHECKS = [0.0] * 21 + [float(w) for w in COARSE[1]]
-"""The nodes of two rules, their weights in the finer one, and in the coarser one, whose distance is the error."""
+GAUSS = 0.5 * np.array(np.polynomial.legendre.leggauss(21)) + [[0.5], [0.0]]
+"""The places and the weights of a rule of Gauss on [0, 1]."""
 
-PLAIN = "it has a rule without full_output, points, weight and complex_func"
-OF_THREE = "it has a rule for up to three variables, without opts and full_output"
-FINITE = "it has a rule for finite limits, without full_output and points"
+MOST_PIECES, MORE_PIECES, EXACT = 500, 24, 1e-10
+"""How many pieces there are at most until their sum is SciPy's; how many times one is halved at most for the sake of
+the derivative, which may be less smooth, until the sum is as exact as this."""
+
+PLAIN = "it has a rule without full_output and complex_func"
+ALONE = "it has a rule without opts and full_output"
+FINITE = "it has a rule for finite limits, without full_output"
 MANY = "its error stays large; split it where it is not smooth, or use simpson of values on a grid"
+OF_WEIGHTS = "of the weights it has rules for 'cos', 'sin' and 'cauchy', between finite ends"
 
 
-def on_pieces(func: Any, start: Any, width: Any, args: Any, pieces: Any, end: Any) -> Any:
-    """The integral from ``start`` over a finite width, or of a transformed function over [0, 1], and its error. ``end``
-    says how the interval goes on: not at all (0), to infinity (1), from minus infinity (-1), or both (2)."""
-    total, check = 0.0, 0.0
-    for piece in range(pieces):
-        for j in range(31):
-            s = (piece + 0.5 * (1.0 + NODES[j])) / pieces
-            if end == 0:
-                value = width * func(start + width * s, *args)
-            elif end == 1:
-                value = func(start + (1.0 - s) / s, *args) / (s * s)
-            elif end == -1:
-                value = func(start - (1.0 - s) / s, *args) / (s * s)
-            else:
-                value = (func((1.0 - s) / s, *args) + func((s - 1.0) / s, *args)) / (s * s)
-            total = total + WEIGHTS[j] * value
-            check = check + CHECKS[j] * value
-    return 0.5 * total / pieces, abs(total - check) * 0.5 / pieces
+# --- what SciPy finds: constants --------------------------------------------------------------------------------------
+
+
+def nodes_of(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+    """The integral that SciPy finds, its error, and where Gauss's rule reads the function on pieces that give it:
+    places ``u`` and weights ``w``, so that it is the sum of ``w * span * func(base + span * u)``, see
+    ``base_and_span``."""
+    value, error, info, *problem = integrate.quad(func, a, b, args, 1, **options)
+    if problem:
+        warnings.warn(str(problem[0]), integrate.IntegrationWarning, stacklevel=2)
+    base, span = base_and_span(a, b)
+
+    def rows(low: Any, high: Any) -> Any:
+        s, w = low + (high - low) * GAUSS[0], (high - low) * GAUSS[1]
+        if not (np.isinf(a) or np.isinf(b)):
+            return np.stack([(s - a) / span, w / abs(span)]) if a != b else GAUSS
+        u, w = (1.0 - s) / s, (w if a < b else -w) / s**2  # as QUADPACK has it
+        if np.isinf(a) and np.isinf(b):
+            return np.stack([np.append(u, -u), np.append(w, w)])
+        return np.stack([u if max(a, b) == np.inf else -u, w])
+
+    def piece(low: Any, high: Any) -> Any:
+        return sum(w * span * func(base + span * u, *args) for u, w in rows(low, high).T)
+
+    count = info["last"]
+    pieces = [(error, low, high, piece(low, high)) for error, low, high in zip(
+        *(info[name][:count] for name in ("elist", "alist", "blist")), strict=True)] or [(0.0, a, b, 0.0)]
+    tolerance, halved = max(options["epsabs"], options["epsrel"] * abs(value), error), 0
+    while True:
+        is_scipys = abs(sum(one[3] for one in pieces) - value) <= tolerance  # else it has extrapolated
+        if is_scipys and (halved >= MORE_PIECES or sum(one[0] for one in pieces) <= EXACT * abs(value)):
+            break
+        if len(pieces) >= MOST_PIECES:
+            rt.no_derivative("this integral", MANY)
+        pieces.sort(key=lambda one: one[0])
+        _, low, high, whole = pieces.pop()
+        middle = 0.5 * (low + high)
+        left, right = piece(low, middle), piece(middle, high)
+        apart = abs(left + right - whole) if np.isfinite(whole) else np.inf
+        pieces += [(0.5 * apart, low, middle, left), (0.5 * apart, middle, high, right)]
+        halved += 1
+    return value, error, np.concatenate([rows(low, high) for _, low, high, _ in pieces], axis=1).T
+
+
+def nodes_of_vectors(f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+    """As ``nodes_of``, for a function with values of any shape between finite ends."""
+    value, error, info = integrate.quad_vec(f, a, b, full_output=True, args=args, **options)
+    lows, widths = info.intervals[:, :1], np.diff(info.intervals)
+    u, w = lows - a + widths * GAUSS[0], widths * GAUSS[1]
+    return value, error, np.stack([u.ravel(), w.ravel()], axis=1) / (b - a)
+
+
+def difference(value: Any, total: Any) -> Any:
+    """A constant."""
+    return value - total
+
+
+def filled(shape: Any, values: Any) -> Any:
+    """An array of a known shape, with the values of one of which the compiler knows nothing."""
+    made = np.zeros(shape)
+    made[...] = values
+    return np.copy(made)
+
+
+# --- integrals of functions -------------------------------------------------------------------------------------------
+
+
+def base_and_span(a: Any, b: Any) -> Any:
+    """What places are told from, and in parts of what: of an infinite range in lengths of one."""
+    if np.isinf(a) or np.isinf(b):
+        return (float(b) if np.isinf(a) else float(a)) if np.isfinite(a) or np.isfinite(b) else 0.0, 1.0
+    return float(a), float(b) - float(a)
+
+
+def on_nodes(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+    """SciPy's integral and its error, differentiated as the sum over SciPy's pieces."""
+    value, error, found = for_value(nodes_of, func, a, b, args, options)
+    base, span = map(float, base_and_span(a, b))
+    nodes, total = filled((len(found), 2), found), 0.0
+    for k in range(len(nodes)):
+        total = total + nodes[k, 1] * span * func(base + span * nodes[k, 0], *args)
+    return total + float(difference(value, total)), float(error)
 
 
 def quad(
@@ -53,35 +128,7 @@ def quad(
         args = (args,)
     if weight is not None:
         return weighted_quad(func, a, b, args, weight, wvar, epsabs, epsrel)
-    if points is not None:
-        return quad_by_pieces(func, a, b, args, points, epsabs, epsrel)
-    if np.isinf(a) and np.isinf(b):
-        sign = 1.0 if a < b else -1.0
-        total, error = refined(func, 0.0, 1.0, args, 2, epsabs, epsrel)
-        return sign * total, error
-    if np.isinf(b):
-        total, error = refined(func, a, 1.0, args, 1 if b > 0.0 else -1, epsabs, epsrel)
-        return (total if b > 0.0 else -total), error
-    if np.isinf(a):
-        total, error = refined(func, b, 1.0, args, 1 if a > 0.0 else -1, epsabs, epsrel)
-        return (-total if a > 0.0 else total), error
-    return refined(func, a, b - a, args, 0, epsabs, epsrel)
-
-
-def quad_by_pieces(func: Any, a: Any, b: Any, args: Any, points: Any, epsabs: Any, epsrel: Any) -> Any:
-    """An integral from one point to the next, where those between the ends count."""
-    ends = np.sort(np.ravel(np.asarray(points)))
-    total, error, left = 0.0, 0.0, a
-    for k in range(len(ends)):
-        if min(a, b) < ends[k] and ends[k] < max(a, b):
-            right = ends[k] if a < b else ends[len(ends) - 1 - k]
-            part, difference = refined(func, left, right - left, args, 0, epsabs, epsrel)
-            total, error, left = total + part, error + difference, right
-    part, difference = refined(func, left, b - left, args, 0, epsabs, epsrel)
-    return total + part, error + difference
-
-
-OF_WEIGHTS = "of the weights it has rules for 'cos', 'sin' and 'cauchy', between finite ends"
+    return on_nodes(func, a, b, args, {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points})
 
 
 def weighted_quad(
@@ -91,130 +138,53 @@ def weighted_quad(
     the pole, of which the integral is known."""
     if weight not in ("cos", "sin", "cauchy") or np.isinf(a) or np.isinf(b):
         return rt.no_derivative("scipy.integrate.quad", OF_WEIGHTS)
-    if weight == "cos":
-        return refined(lambda x, *more: func(x, *more) * np.cos(wvar * x), a, b - a, args, 0, epsabs, epsrel)
-    if weight == "sin":
-        return refined(lambda x, *more: func(x, *more) * np.sin(wvar * x), a, b - a, args, 0, epsabs, epsrel)
+    if weight in ("cos", "sin"):
+        wave = np.cos if weight == "cos" else np.sin
+        waves = lambda x, *more: func(x, *more) * wave(wvar * x)
+        return integrate.quad(waves, a, b, args, epsabs=epsabs, epsrel=epsrel)
     if wvar < min(a, b) or wvar > max(a, b):
-        return refined(lambda x, *more: func(x, *more) / (x - wvar), a, b - a, args, 0, epsabs, epsrel)
+        return integrate.quad(lambda x, *more: func(x, *more) / (x - wvar), a, b, args, epsabs=epsabs, epsrel=epsrel)
     at_pole = func(wvar, *args)
     smooth = lambda x, *more: (func(x, *more) - at_pole) / (x - wvar)
-    left, first = refined(smooth, a, wvar - a, args, 0, epsabs, epsrel)
-    right, second = refined(smooth, wvar, b - wvar, args, 0, epsabs, epsrel)
+    left, first = integrate.quad(smooth, a, wvar, args, epsabs=epsabs, epsrel=epsrel)
+    right, second = integrate.quad(smooth, wvar, b, args, epsabs=epsabs, epsrel=epsrel)
     return left + right + at_pole * np.log((b - wvar) / (wvar - a)), first + second
 
 
-def refined(func: Any, start: Any, width: Any, args: Any, end: Any, epsabs: Any, epsrel: Any) -> Any:
-    """Ever more pieces, until two rules agree."""
-    total, error, pieces = 0.0, np.inf, 1
-    while error > max(epsabs, epsrel * abs(total)):
-        check_pieces(pieces)
-        total, error = on_pieces(func, start, width, args, pieces, end)
-        pieces = 2 * pieces
-    return total, error
-
-
-def check_pieces(pieces: Any) -> None:
-    if pieces > 1024:
-        rt.no_derivative("this integral", MANY)
-
-
-def limit_at(limit: Any, x: Any) -> Any:
-    return limit(x) if callable(limit) else limit
+def limit_at(limit: Any, *at: Any) -> Any:
+    return limit(*at) if callable(limit) else limit
 
 
 def dblquad(
     func: Any, a: Any, b: Any, gfun: Any, hfun: Any, args: Any = (), epsabs: Any = 1.49e-8, epsrel: Any = 1.49e-8
 ) -> Any:
-    """Both rules of Gauss on ever more pieces of either axis, until they agree."""
-    total, error, pieces = 0.0, np.inf, 1
-    while error > max(epsabs, epsrel * abs(total)):
-        check_pieces(32 * pieces)
-        total, check = 0.0, 0.0
-        for piece in range(pieces):
-            for j in range(31):
-                x = a + (b - a) * (piece + 0.5 * (1.0 + NODES[j])) / pieces
-                low = limit_at(gfun, x)
-                height = limit_at(hfun, x) - low
-                line, rough = 0.0, 0.0
-                for part in range(pieces):
-                    for k in range(31):
-                        value = func(low + height * (part + 0.5 * (1.0 + NODES[k])) / pieces, x, *args)
-                        line = line + WEIGHTS[k] * value
-                        rough = rough + CHECKS[k] * value
-                total = total + WEIGHTS[j] * height * line
-                check = check + CHECKS[j] * height * rough
-        scale = 0.25 * (b - a) / (pieces * pieces)
-        total, error = scale * total, abs(scale * (total - check))
-        pieces = 2 * pieces
-    return total, error
+    def line(x: Any) -> Any:
+        low, high = limit_at(gfun, x), limit_at(hfun, x)
+        return integrate.quad(func, low, high, (x, *args), epsabs=epsabs, epsrel=epsrel)[0]
 
-
-def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: Any = False) -> Any:
-    """Of up to three variables, of which the first varies fastest."""
-    given = () if args is None else args if isinstance(args, tuple) else (args,)
-    if opts is not None or full_output or len(ranges) > 3:
-        return rt.no_derivative("scipy.integrate.nquad", OF_THREE)
-    low, high = ranges[-1](*given) if callable(ranges[-1]) else ranges[-1]
-    if len(ranges) == 1:
-        return quad(func, low, high, given)
-    if len(ranges) == 2:
-        inner = ranges[0]
-        if callable(inner):
-            return dblquad(func, low, high, lambda x: inner(x, *given)[0], lambda x: inner(x, *given)[1], given)
-        return dblquad(func, low, high, inner[0], inner[1], given)
-    first, middle = ranges[0], ranges[1]
-    return tplquad(
-        func, low, high,
-        (lambda x: middle(x, *given)[0]) if callable(middle) else middle[0],
-        (lambda x: middle(x, *given)[1]) if callable(middle) else middle[1],
-        (lambda x, y: first(y, x, *given)[0]) if callable(first) else first[0],
-        (lambda x, y: first(y, x, *given)[1]) if callable(first) else first[1], given,
-    )
+    return integrate.quad(line, a, b, epsabs=epsabs, epsrel=epsrel)
 
 
 def tplquad(
     func: Any, a: Any, b: Any, gfun: Any, hfun: Any, qfun: Any, rfun: Any, args: Any = (), epsabs: Any = 1.49e-8,
     epsrel: Any = 1.49e-8,
 ) -> Any:
-    total, error, pieces = 0.0, np.inf, 1
-    while error > max(epsabs, epsrel * abs(total)):
-        check_pieces(32 * pieces)
-        total, check = solid(func, (a, b, gfun, hfun, qfun, rfun), args, pieces)
-        error = abs(total - check)
-        pieces = 2 * pieces
-    return total, error
+    def line(y: Any, x: Any) -> Any:
+        low, high = limit_at(qfun, x, y), limit_at(rfun, x, y)
+        return integrate.quad(func, low, high, (y, x, *args), epsabs=epsabs, epsrel=epsrel)[0]
+
+    return integrate.dblquad(line, a, b, gfun, hfun, epsabs=epsabs, epsrel=epsrel)
 
 
-def solid(func: Any, limits: Any, args: Any, pieces: Any) -> Any:
-    """The integral over x from a to b, y from g(x) to h(x), and z from q(x, y) to r(x, y), by both rules."""
-    a, b, gfun, hfun, qfun, rfun = limits
-    total, check = 0.0, 0.0
-    for i in range(31 * pieces):
-        x = a + (b - a) * place_of(i, pieces)
-        low = limit_at(gfun, x)
-        height = limit_at(hfun, x) - low
-        plane, rough_plane = 0.0, 0.0
-        for j in range(31 * pieces):
-            y = low + height * place_of(j, pieces)
-            front = qfun(x, y) if callable(qfun) else qfun
-            depth = (rfun(x, y) if callable(rfun) else rfun) - front
-            line, rough = 0.0, 0.0
-            for k in range(31 * pieces):
-                value = func(front + depth * place_of(k, pieces), y, x, *args)
-                line = line + WEIGHTS[k % 31] * value
-                rough = rough + CHECKS[k % 31] * value
-            plane = plane + WEIGHTS[j % 31] * depth * line
-            rough_plane = rough_plane + CHECKS[j % 31] * depth * rough
-        total = total + WEIGHTS[i % 31] * height * plane
-        check = check + CHECKS[i % 31] * height * rough_plane
-    scale = 0.125 * (b - a) / pieces**3
-    return scale * total, scale * check
-
-
-def place_of(node: Any, pieces: Any) -> Any:
-    """Where the node of a rule on pieces lies between 0 and 1."""
-    return (node // 31 + 0.5 * (1.0 + NODES[node % 31])) / pieces
+def nquad(func: Any, ranges: Any, args: Any = None, opts: Any = None, full_output: Any = False) -> Any:
+    """An integral over several variables, of which the last range is that of the outermost integral."""
+    if opts is not None or full_output:
+        return rt.no_derivative("scipy.integrate.nquad", ALONE)
+    given = () if args is None else args if isinstance(args, tuple) else (args,)
+    low, high = ranges[-1](*given) if callable(ranges[-1]) else ranges[-1]
+    if len(ranges) == 1:
+        return integrate.quad(func, low, high, given)
+    return integrate.quad(lambda x, *more: integrate.nquad(func, ranges[:-1], (x, *more))[0], low, high, given)
 
 
 def quad_vec(
@@ -222,31 +192,16 @@ def quad_vec(
     limit: Any = 10000, workers: Any = 1, points: Any = None, quadrature: Any = None, full_output: Any = False, *,
     args: Any = (),
 ) -> Any:
-    if full_output or points is not None or np.isinf(a) or np.isinf(b):
+    if full_output or np.isinf(a) or np.isinf(b):
         return rt.no_derivative("scipy.integrate.quad_vec", FINITE)
-    total, difference = vectors_on_pieces(f, a, b - a, args, 1)
-    pieces = 2
-    while size_of(difference) > max(epsabs, epsrel * size_of(total)):
-        check_pieces(pieces)
-        total, difference = vectors_on_pieces(f, a, b - a, args, pieces)
-        pieces = 2 * pieces
-    return total, size_of(difference)
-
-
-def size_of(values: Any) -> Any:
-    return float(np.sqrt(np.sum(np.abs(values) ** 2)))
-
-
-def vectors_on_pieces(f: Any, start: Any, width: Any, args: Any, pieces: Any) -> Any:
-    """The integral of a function with values of any shape, and how far a coarser rule is from it."""
-    first = f(start + 0.5 * width, *args)
-    total, check = 0.0 * first, 0.0 * first
-    for piece in range(pieces):
-        for j in range(31):
-            value = f(start + width * (piece + 0.5 * (1.0 + NODES[j])) / pieces, *args)
-            total = total + (0.5 * width / pieces * WEIGHTS[j]) * value
-            check = check + (0.5 * width / pieces * CHECKS[j]) * value
-    return total, total - check
+    options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit, "points": points,
+               "quadrature": quadrature}
+    value, error, found = for_value(nodes_of_vectors, f, a, b, args, options)
+    nodes = filled((len(found), 2), found)
+    total = 0.0 * f(0.5 * (a + b), *args)
+    for k in range(len(nodes)):
+        total = total + nodes[k, 1] * (b - a) * f(a + (b - a) * nodes[k, 0], *args)
+    return total + filled(np.shape(total), difference(value, total)), float(error)
 
 
 # --- of values --------------------------------------------------------------------------------------------------------

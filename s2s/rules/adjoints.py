@@ -407,7 +407,10 @@ partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(rt.differentiated_as, rt.regular, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
-describe(rt.cross, rt.fused, result=Result.NEW)
+describe(
+    rt.cross, rt.fused, rt.convolve_bar, rt.cumprod_bar, rt.cholesky_bar, rt.eigh_bar, rt.eigvalsh_bar, rt.qr_bar,
+    rt.svd_bar, rt.svdvals_bar, result=Result.NEW,
+)
 describe(rt.factors, rt.solve_with, rt.inv_of, rt.det_of, rt.slogdet_of, rt.cofactor_of, result=Result.NEW)
 describe(rt.kept, rt.before_calls, rt.kind_of, result=Result.NEW, acts=True, pure=False)
 describe(rt.now, result=Result.SHARED, acts=True, pure=False)

@@ -217,10 +217,6 @@ def test_second_order_of_programs(f: Any, monkeypatch: pytest.MonkeyPatch) -> No
 # --- refusals ---------------------------------------------------------------------------------------------------------
 
 
-def of_four_variables(t):
-    return integrate.nquad(lambda z, y, x, w: np.sin(t * x * y * z * w), [[0.0, 1.0]] * 4)[0]
-
-
 def stepping(t):
     return integrate.RK45(lambda s, y: -t * y, 0.0, [1.0], 1.0).y[0]
 
@@ -240,7 +236,7 @@ def of_any_metric(t):
 @pytest.mark.parametrize(
     "f, reason",
     [
-        (of_four_variables, "up to three variables"), (stepping, "its steps depend on the values"),
+        (stepping, "its steps depend on the values"),
         (iterating, "it iterates until it is content"), (by_the_noise, "it has no rule"),
         (of_any_metric, "this metric"),
     ],

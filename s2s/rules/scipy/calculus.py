@@ -15,7 +15,7 @@ from s2s.rules.table import kind_by_value, model, refuse, zero
 
 GRID, GRID_OF_SIX = np.array([0.0, 0.4, 1.0, 1.3, 2.0]), np.array([0.0, 0.4, 1.0, 1.3, 2.0, 2.2])
 model(integrate.quad)(models.quad)
-zero(models.check_pieces)
+zero(models.difference)
 model(
     integrate.cumulative_trapezoid,
     samples=[
@@ -43,7 +43,6 @@ model(integrate.dblquad)(models.dblquad)
 model(integrate.tplquad)(models.tplquad)
 model(integrate.nquad)(models.nquad)
 model(integrate.quad_vec)(models.quad_vec)
-zero(models.size_of, models.place_of)
 
 ADAPTIVE = "its steps depend on the values; use fixed_quad, or simpson of values on a grid"
 for _name in (
