@@ -9,6 +9,7 @@ import textwrap
 from typing import Any
 
 from s2s.core.highlighting import box, highlighted_html
+from s2s.core.lines import lines_of
 from s2s.derivatives import Derivative, store_of
 from s2s.directives.decorated import Differentiable
 from s2s.dispatch.version import Version
@@ -74,7 +75,7 @@ def _source_of(f: Any) -> str:
 def annotated_html(version: Version, file: str, first: int, last: int) -> str:
     """The lines of a function, each of which opens to the lines of the derivative that come from it."""
     pairs = version.compiled.places.get(file, ())
-    generated = version.compiled.text.splitlines()
+    generated = lines_of(version.compiled.text)
     rows = []
     for number in range(first, last + 1):
         text = highlighted_html(linecache.getline(file, number).rstrip("\n")) or " "

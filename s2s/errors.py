@@ -14,6 +14,7 @@ import types
 from typing import TYPE_CHECKING, Any
 
 from s2s.core.linecaches import cell_of
+from s2s.core.lines import lines_of, one_line
 from s2s.core.package import install, page_of
 from s2s.core.record import record
 
@@ -82,7 +83,7 @@ class DifferentiationError(Exception):
 
         head, _, rest = self.text.partition("\n")
         name = f'<b style="color:#c0392b">{type(self).__name__}</b>'
-        more = "\n".join([*rest.splitlines(), *self.__notes__])
+        more = "\n".join([*lines_of(rest), *self.__notes__])
         return f'<pre style="overflow-x:auto;line-height:1.35">{name}: {escape(head)}\n{escape(more)}</pre>'
 
 
@@ -569,7 +570,7 @@ def _show_place(span: Span, label: str, width: int) -> list[str]:
     if not 1 <= span.line <= len(source):
         return [arrow, *([_note("because:", label, width)] if label else [])]
     shown = _context(source, span.line)
-    numbered = [f"{number:>{width}} | {source[number - 1]}".rstrip() for number in shown]
+    numbered = [f"{number:>{width}} | {one_line(source[number - 1])}".rstrip() for number in shown]
     carets = _underline(span, source[span.line - 1].rstrip("\n"))
     return [arrow, bar, *numbered, f"{bar} {carets} {label}".rstrip()]
 

@@ -19,6 +19,7 @@ from s2s import pipeline
 from s2s.analysis.steps.packages import package_of_file
 from s2s.builder.stages import Remark, Stages
 from s2s.core import ir
+from s2s.core.lines import lines_of
 from s2s.core.record import replace
 from s2s.core.settings import numba_after
 from s2s.derivatives import version_of_code
@@ -143,7 +144,7 @@ def explain_version(
     return Explanation(
         target.name, request.mode, {n: key(a) for n, a in arguments.items()}, lines, helpers,
         list(dict.fromkeys(filter(None, map(_of_guard, compiled.guards)))),
-        [line.removeprefix("# ") for line in text.splitlines() if line.startswith("# ")], _auto(request, compiled),
+        [line.removeprefix("# ") for line in lines_of(text) if line.startswith("# ")], _auto(request, compiled),
         text.count("\n"), compiled, stages, collector.guarded,
     )
 

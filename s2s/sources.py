@@ -5,8 +5,6 @@ its text is what ``s2s.source`` and the command line print.
 from __future__ import annotations
 
 import ast
-import inspect
-import textwrap
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -23,7 +21,8 @@ from s2s.directives.policy import AMBIENT
 from s2s.dispatch.by_shape import ByShape
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.version import Version
-from s2s.errors import error
+from s2s.errors import DifferentiationError, error
+from s2s.frontend.sources import find
 from s2s.versions.kinds import Kind, annotated, read_kinds
 from s2s.versions.request import Request
 from s2s.versions.signature import describe
@@ -203,8 +202,8 @@ def _uses(function: types.FunctionType) -> dict[str, AbstractValue]:
     """The kinds of parameters that their uses make certain: ``range(n)`` takes an int, ``m, n = x.shape`` an array of
     two dimensions. Only of those that the function does not bind again."""
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
-    except (OSError, TypeError, SyntaxError):
+        tree = ast.parse(find(function).text)
+    except (DifferentiationError, SyntaxError):
         return {}
     body = next((node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)), None)
     if body is None or body.name != function.__name__:

@@ -98,7 +98,7 @@ class _Chain:
         """Call the function as it is from now on."""
         self.calls[kinds] = None
         code = self.chain.__code__
-        text = f"`{self.name}` is done operation by operation, which takes longer: {why.splitlines()[0][:200]}"
+        text = f"`{self.name}` is done operation by operation, which takes longer: {why.partition(chr(10))[0][:200]}"
         tell([Notice("NotFusedWarning", text, code.co_filename, code.co_firstlineno, self.name)])
 
 

@@ -25,6 +25,7 @@ from typing import Any
 
 from s2s.cache import disk, folders
 from s2s.core.hashes import new_hash
+from s2s.core.lines import lines_of
 from s2s.core.package import ROOT, __version__
 from s2s.core.values import AbstractValue
 from s2s.notices import Notice, log, tell
@@ -65,7 +66,7 @@ def record(
         "dependencies": [d for k, d in enumerate(data["dependencies"]) if d not in data["dependencies"][:k]],
         "places": {},  # the lines of the module are its own
         "notices": [(kind, said, "" if place == file else place, *r) for kind, said, place, *r in data["notices"]],
-        "head": "".join(compiled.text.splitlines(keepends=True)[: first - 1]),
+        "head": "".join(lines_of(compiled.text, keepends=True)[: first - 1]),
         "defs": [node.name for node in defs], "code": _digest(defs), "sum": "",
     }
     data["sum"] = _sum(data)
@@ -200,7 +201,7 @@ def _unpacked(packed: str) -> dict[str, Any]:
 
 def _own_text(text: str, data: dict[str, Any]) -> str | None:
     """The functions of a version as the module has them; None where these are others."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     there = {node.name: node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
     defs = [there[name] for name in data["defs"] if name in there]
     if len(defs) != len(data["defs"]) or _digest(defs) != data["code"]:

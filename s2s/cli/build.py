@@ -22,6 +22,7 @@ from s2s.cli.dump import Asked, for_callers, merged, text_of, version_for, what_
 from s2s.cli.loading import CannotLoad, Loaded, load_all, module_from, spec_of
 from s2s.cli.terminal import formatted_or_told
 from s2s.core.hashes import new_hash
+from s2s.core.lines import lines_of
 from s2s.core.record import replace
 from s2s.core.values import Unknown
 from s2s.dispatch.version import Version, parameter_names, renamed_for
@@ -154,7 +155,7 @@ def differences(built: Built) -> list[str]:
         return []
     own = there.partition(committed.HEAD)[0].partition(MARK)[2].partition("\n")[2]  # without what build says itself
     before, now = (
-        _comments(text) if is_same else ast.unparse(ast.parse(text)).splitlines() for text in (own, built.text)
+        _comments(text) if is_same else lines_of(ast.unparse(ast.parse(text))) for text in (own, built.text)
     )
     found = list(difflib.unified_diff(before, now, "there", "now", n=1, lineterm=""))
     left = len(found) - SHOWN_OF_DIFFERENCE

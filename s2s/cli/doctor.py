@@ -73,7 +73,7 @@ def _first_gradient(backend: str) -> tuple[bool, str]:
         is_right = abs(found - 3 * 0.5**2) < 1e-12 and made.backend == backend
         told = "" if is_right else f": {found} on {made.backend}, not 0.75"
     except Exception as problem:
-        is_right, told = False, f": {type(problem).__name__}: {str(problem).splitlines()[0]}"
+        is_right, told = False, f": {type(problem).__name__}: {str(problem).partition(chr(10))[0]}"
     taken = time.perf_counter() - start
     return is_right, f"first gradient on {backend}: {'right' if is_right else 'WRONG' + told}, after {taken:.2f} s"
 

@@ -12,6 +12,7 @@ from typing import Any
 import s2s
 from s2s.cli.loading import CannotLoad, Loaded, annotated_kinds, bound, evaluated
 from s2s.core.annotated import signature_of
+from s2s.core.lines import lines_of
 from s2s.core.values import Array, Unknown
 from s2s.directives.differentiable import on_backend
 from s2s.dispatch.version import Version
@@ -164,7 +165,7 @@ class _Quoted:
 
 def without_comments(text: str) -> str:
     """Source without its comments."""
-    lines = text.splitlines()
+    lines = lines_of(text)
     dropped = set()
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
@@ -182,7 +183,7 @@ def merged(texts: list[str]) -> str:
     bodies, defined = [], dict[str, str]()
     for text in texts:
         head, body = split(text)
-        for line in text.splitlines():
+        for line in lines_of(text):
             if line.startswith(("import ", "from ")):
                 start, _, names = line.rpartition(" import ") if line.startswith("from ") else ("", "", line[7:])
                 for name in names.split(", "):

@@ -7,7 +7,6 @@ second run changes nothing.
 from __future__ import annotations
 
 import re
-import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from s2s.cli.build import is_unknown
 from s2s.cli.dump import Asked, for_callers, version_for, what_to_say
 from s2s.cli.loading import CannotLoad, Loaded, load_all, running
 from s2s.cli.terminal import CannotFormat, formatted
+from s2s.core.lines import indented, lines_of
 from s2s.dispatch.lookup import forget
 from s2s.shipping.standalone import split
 
@@ -38,7 +38,7 @@ def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[st
     if loose:
         raise CannotLoad(f"{loaded.place}: it reads `{min(loose)}`, which is not a name of its module")
     _, body = split(for_callers(loaded, asked, version, compiled.text))
-    lines = [line for line in compiled.text.splitlines() if line.startswith(("import ", "from "))]
+    lines = [line for line in lines_of(compiled.text) if line.startswith(("import ", "from "))]
     name = loaded.place.rpartition(":")[2]
     try:
         return name, _formatted_inside(body, name.count("."), file), lines
@@ -49,7 +49,7 @@ def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[st
 def _formatted_inside(body: str, depth: int, file: Path) -> str:
     """Functions as they are formatted inside of so many classes, where lines have less room. Raises CannotFormat."""
     for level in range(depth):
-        body = f"class C{level}:\n" + textwrap.indent(body, "    ")
+        body = f"class C{level}:\n" + indented(body)
     made = cst.parse_module(formatted(body, file))
     inner: list[Any] = list(made.body)
     for _ in range(depth):
@@ -78,7 +78,7 @@ def settled(file: Path, mode: str, text: str) -> tuple[str, list[str]]:
 
 def _first_change(before: str, after: str) -> str:
     """The first line of a text that was another one before."""
-    pairs = zip(before.splitlines(), after.splitlines(), strict=False)
+    pairs = zip(lines_of(before), lines_of(after), strict=False)
     return next((f"{k}: {new}" for k, (old, new) in enumerate(pairs, 1) if old != new), "its length")
 
 

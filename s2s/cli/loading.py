@@ -12,7 +12,6 @@ import importlib
 import importlib.machinery
 import importlib.util
 import inspect
-import io
 import linecache
 import os
 import sys
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.annotated import signature_of
+from s2s.core.lines import lines_of
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.versions.kinds import Kind, read_kind
 
@@ -182,7 +182,7 @@ def running(path: Path, text: str) -> Iterator[types.ModuleType]:
         before = sys.modules.get(name, missing)
         sys.modules[name] = module
         # no time stamp: linecache never takes it for out of date
-        lines = io.StringIO(text, newline=None).readlines()
+        lines = lines_of(text, keepends=True)
         linecache.cache[str(path)] = (len(text), None, lines, str(path))
         try:
             with _no_bytecode():

@@ -12,6 +12,7 @@ import re
 import tokenize
 
 from s2s.codegen.printing import PROSE, WIDTH
+from s2s.core.lines import one_line
 
 __all__ = ["with_comments"]
 
@@ -71,7 +72,7 @@ def _above(file: str, number: int) -> list[str]:
         if not text.startswith("#") or '"""' in text or "'''" in text:
             break
         if not _FOR_TOOLS.match(text):
-            found.insert(0, text)
+            found.insert(0, one_line(text))
     return found
 
 
@@ -82,7 +83,7 @@ def _at_end(line: str) -> str:
     try:
         for token in tokenize.generate_tokens(io.StringIO(line.strip()).readline):
             if token.type == tokenize.COMMENT and token.start[1] > 0 and not _FOR_TOOLS.match(token.string):
-                return token.string
+                return one_line(token.string)
     except (tokenize.TokenError, SyntaxError):  # a statement that goes on, in which the comment was not reached
         pass
     return ""

@@ -29,6 +29,7 @@ from s2s.codegen.sugar import add_sugar
 from s2s.core import ir
 from s2s.core.array_classes import compiled_for, module_of_arrays
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, For, Function, If, Let, Load, MakeFunction, Store, Var, While
+from s2s.core.lines import one_line
 
 __all__ = ["Emitted", "emit"]
 
@@ -80,7 +81,7 @@ def emit(
     if folding is not None:
         folding(dict(_folded(function, code)))
     lines = with_comments(print_function(function, function.name, code, speller, {}, params_text or {}))
-    header = [line if line.startswith("#") else f"# {line}".rstrip() for line in head]
+    header = [one_line(line if line.startswith("#") else f"# {line}".rstrip()) for line in head]
     read_names = set(_WORD.findall("\n".join((*lines, *map(print_expression, speller.made.values())))))
     speller.imports = {name: path for name, path in speller.imports.items() if name in read_names}  # not those in sugar
     made = {name: print_expression(value) for name, value in speller.made.items()}

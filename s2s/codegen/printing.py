@@ -12,6 +12,7 @@ import re
 
 from s2s.codegen.expression_text import SIGNS, text_of, tuple_text
 from s2s.codegen.layout import laid_out
+from s2s.core.lines import lines_of, one_line
 from s2s.core.quiet import without_warnings
 
 __all__ = ["PROSE", "WIDTH", "print_comment", "print_expression", "print_header", "print_statement"]
@@ -69,7 +70,7 @@ def print_header(start: str, node: ast.expr, indent: int, end: str = ":") -> lis
 
 def print_comment(text: str, indent: int) -> str:
     """``# text``, cut off where it is too long."""
-    line, width = f"# {text}".rstrip(), max(PROSE - 4 * indent, LEAST)
+    line, width = f"# {one_line(text)}".rstrip(), max(PROSE - 4 * indent, LEAST)
     return "    " * indent + (line if len(line) <= width else line[: width - 4].rstrip() + " ...")
 
 
@@ -93,7 +94,7 @@ def _wrapped(node: ast.stmt, least: int, width: int) -> list[str] | None:
 
             text = str(astor.to_source(node, pretty_source=lambda s: "".join(split_lines(s, maxline=least))))
         text = text.rstrip()
-        lines = [line.rstrip() for line in text.splitlines()]
+        lines = [line.rstrip() for line in lines_of(text)]
         is_same = ast.dump(ast.parse(text)) == ast.dump(ast.parse(ast.unparse(node)))
         return lines if is_same and not _TORN.search(text) and max(map(len, lines)) <= width else None
     except Exception:  # astor is not maintained: what it cannot print stays as it is

@@ -49,6 +49,7 @@ from s2s.codegen.spelling import Speller, load
 from s2s.core import operators, ops
 from s2s.core.dataflow import along, reachable
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
+from s2s.core.lines import lines_of
 
 __all__ = ["Line", "heading", "print_function"]
 
@@ -176,7 +177,7 @@ def _docstring(doc: str, prefix: str) -> list[str]:
         return []
     text = doc.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
     text = text[:-1] + '\\"' if text.endswith('"') else text
-    lines = text.splitlines()
+    lines = lines_of(text)
     if len(lines) == 1 and len(prefix) + len(text) + 6 <= PROSE:
         return [f'{prefix}"""{text}"""']
     if len(lines) == 1:

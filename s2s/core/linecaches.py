@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from s2s.core.hashes import new_hash
+from s2s.core.lines import lines_of, one_line
 
 __all__ = ["cell_of", "define", "file_to_show", "place_of", "register", "shows_another", "source_of"]
 
@@ -49,12 +50,13 @@ def register(
             shown = _shown[file] = Shown({} if places is None else places)
             weakref.finalize(shown, _unused.append, file).atexit = False
         weakref.finalize(code, id, shown).atexit = False  # whatever is called: it holds ``shown`` until then
-        linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+        linecache.cache[file] = (len(text), None, lines_of(text, keepends=True), file)
 
 
 def shows_another(file: str, text: str) -> bool:
     """Whether code lives that was compiled from another text of a file: two lambdas in one line are stored in one."""
-    return file in _shown and "".join(linecache.cache.get(file, (0, None, [text]))[2]) != text  # type: ignore[misc]
+    lines = lines_of(text, keepends=True)
+    return file in _shown and linecache.cache.get(file, (0, None, lines))[2] != lines  # type: ignore[misc]
 
 
 def source_of(file: str) -> Shown | None:
@@ -76,7 +78,7 @@ def cell_of(path: str) -> str:
 
 def file_to_show(path: str) -> str:
     """The name of a file, without its folder; of a cell of a notebook, whose file is a number, ``cell``."""
-    return "cell" if cell_of(path) else path.rsplit("/", 1)[-1]
+    return "cell" if cell_of(path) else one_line(path.rsplit("/", 1)[-1])
 
 
 class Shown:

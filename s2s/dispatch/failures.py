@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
+from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version, renamed_for
 from s2s.errors import DifferentiationError
 from s2s.versions.paths import imported
@@ -84,7 +85,7 @@ def _is_suspect(problem: Exception, compiled: Compiled, code: types.CodeType) ->
     places = [k for k, (frame, _) in enumerate(frames) if frame.f_code.co_filename == code.co_filename]
     if not places:
         return False
-    line = compiled.text.splitlines()[frames[places[-1]][1] - 1].split()
+    line = lines_of(compiled.text)[frames[places[-1]][1] - 1].split()
     if line[:1] in (["raise"], ["assert"]):
         return False
     return all(

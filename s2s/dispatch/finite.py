@@ -21,6 +21,7 @@ import numpy as np
 from s2s.codegen.link import link
 from s2s.core import ir
 from s2s.core.linecaches import place_of, source_of
+from s2s.core.lines import lines_of
 from s2s.core.record import record, replace
 from s2s.directives.policy import AMBIENT, held_again
 from s2s.dispatch.recorded import is_recorded
@@ -114,7 +115,7 @@ class _Instrumented(ast.NodeTransformer):
 
     def __init__(self, compiled: Compiled, statements: list[_Statement]) -> None:
         self.statements = statements
-        self.lines = compiled.text.splitlines()
+        self.lines = lines_of(compiled.text)
 
     def visit(self, node: Any) -> Any:
         if isinstance(node, ast.Module):
@@ -308,7 +309,7 @@ class _Watch:
 
 
 def _sweep(text: str, line: int) -> str:
-    before = [part.strip() for part in text.splitlines()[:line]]
+    before = [part.strip() for part in lines_of(text)[:line]]
     if "# reverse sweep" in before:
         return "the reverse sweep"
     return "the forward sweep" if "# forward sweep" in text or "# reverse sweep" in text else "the derivative"

@@ -10,7 +10,6 @@ from __future__ import annotations
 import functools
 import inspect
 import re
-import textwrap
 import types
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +18,7 @@ import numpy as np
 
 from s2s.core.codes import replace_constants
 from s2s.core.inspection import module_of
+from s2s.core.lines import indented
 from s2s.core.tracebacks import shorten
 from s2s.directives.policy import AMBIENT
 from s2s.versions.target import Target, parameters_of
@@ -234,7 +234,7 @@ def _code(
     """
     spelled = {name: f"('<{name}>' if True else None)" for name in objects}
     spelled |= {name: f"{kept_name}[{place}]" for name, place in kept.items()}
-    text = f"def outer({kept_name}):\n{textwrap.indent(_rename_all(text, prefix, spelled), '    ')}"
+    text = f"def outer({kept_name}):\n{indented(_rename_all(text, prefix, spelled))}"
     code = _inner_code(text)
     plain = {f"<{name}>": value for name, value in objects.items() if name not in kept}
     return replace_constants(code, plain)

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version
 from s2s.errors import error
 from s2s.versions.target import target_of
@@ -200,7 +201,7 @@ def _sweeps(text: str, entry: str) -> tuple[set[str], list[ast.stmt], list[ast.s
 
 def _title(text: str) -> int:
     """The number of the line with the title of the reverse sweep; 0 where there is none."""
-    return next((k for k, line in enumerate(text.splitlines(), 1) if line.strip() == "# reverse sweep"), 0)
+    return next((k for k, line in enumerate(lines_of(text), 1) if line.strip() == "# reverse sweep"), 0)
 
 
 def _is_store(name: ast.Name) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from s2s.builder.stages import Stages
 from s2s.core import linecaches
+from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain_version
 from s2s.explorer.costs import Kept, kept_by, kept_names
@@ -87,7 +88,7 @@ class Parts:
             for key in filter(None, map(self.units.key, _traced(place))):
                 if key not in places.setdefault(number, []):
                     places[number].append(key)
-        lines = text.text.split("\n")[:-1]
+        lines = lines_of(text.text)
         heads = {number for number, line in enumerate(lines, 1) if line.startswith("def ")}
         head, strings = _head(lines) if form == "python" else (heads, set[int]())
         shown = []
@@ -172,7 +173,7 @@ class _Named:
     sweep."""
 
     def __init__(self, text: str) -> None:
-        self.lines = text.splitlines()
+        self.lines = lines_of(text)
         titles = (k for k, line in enumerate(self.lines) if line.strip() == "# reverse sweep")
         self.title = next(titles, len(self.lines))
         self._at: dict[str, list[int]] = {}

@@ -25,6 +25,7 @@ from importlib.machinery import SourceFileLoader
 from itertools import pairwise
 from typing import Any
 
+from s2s.core.lines import lines_of as python_lines
 from s2s.errors import DifferentiationError, error
 from s2s.frontend.typed import NO_TEXT, shown_as, texts
 
@@ -117,6 +118,9 @@ def _lines_of_file(fn: types.FunctionType) -> list[str]:
     linecache.checkcache(code.co_filename)
     is_frozen = code.co_filename.startswith("<frozen ")  # Python 3.14 has lines for these
     lines = [] if is_frozen else linecache.getlines(code.co_filename, fn.__globals__)
+    if not all(line.endswith("\n") for line in lines[:-1]):  # somebody has split them where Python does not
+        lines = python_lines("".join(lines), keepends=True)
+        linecache.cache[code.co_filename] = sum(map(len, lines)), None, lines, code.co_filename
     # Python 3.13 keeps the lines of `python -c` under the name that `exec` gives to any text.
     made = "lambda" if code.co_name == "<lambda>" else f"def {code.co_name}"
     if lines and code.co_filename == "<string>" and made not in "".join(lines):
@@ -167,8 +171,8 @@ def _find_def(fn: types.FunctionType, lines: list[str]) -> Source:
     line, (end_line, end_column) = node.lineno, _stop(node)
     block = lines[line - 1 : end_line]
     block[-1] = _characters(block[-1], end_column)
-    _check_current(fn, "".join(block), _indent(block[0]))
     text, removed = _dedent(block, _inside_strings(node))
+    _check_current(fn, text)
     return Source(fn, code.co_name, code.co_qualname, code.co_filename, line, text, removed, False)
 
 
@@ -202,7 +206,13 @@ def _ends(lines: list[str], start: int, indent: int) -> Iterator[int]:
 
 
 def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip(" \t\f"))
+    """How far a line is indented: a form feed begins at the first column again."""
+    return len(line) - len(line.lstrip(" \t\f")) - _start_of_blanks(line)
+
+
+def _start_of_blanks(line: str) -> int:
+    """How many characters at the start of a line say nothing of its indentation."""
+    return line.rfind("\f", 0, len(line) - len(line.lstrip(" \t\f"))) + 1
 
 
 def _inside_strings(node: ast.stmt) -> set[int]:
@@ -220,7 +230,8 @@ def _dedent(block: list[str], inside_strings: set[int]) -> tuple[str, tuple[int,
     """The lines without the first line's indentation, and how much each of them lost."""
     indent = _indent(block[0])
     removed = tuple(
-        0 if index in inside_strings else min(indent, _indent(line)) for index, line in enumerate(block)
+        0 if index in inside_strings else _start_of_blanks(line) + min(indent, _indent(line))
+        for index, line in enumerate(block)
     )
     text = "".join(line[count:] for line, count in zip(block, removed, strict=True))
     return (text if text.endswith("\n") else text + "\n"), removed
@@ -286,7 +297,7 @@ def _choose(nodes: list[ast.Lambda], code: types.CodeType, lines: list[str]) -> 
 
 
 def _is_source(text: str, code: types.CodeType) -> bool:
-    compiled = _compile_like(code, text, 0)
+    compiled = _compile_like(code, text)
     return compiled is not None and _same_code(compiled, code)
 
 
@@ -320,7 +331,7 @@ def _stop(node: ast.expr | ast.stmt) -> tuple[int, int]:
 
 def _lambda_source(fn: types.FunctionType, lines: list[str], node: ast.Lambda) -> Source:
     code, text = fn.__code__, _lambda_text(lines, node)
-    _check_current(fn, text, 0)
+    _check_current(fn, text)
     removed = (len(_characters(lines[node.lineno - 1], node.col_offset)),) + (0,) * (_stop(node)[0] - node.lineno)
     return Source(fn, "<lambda>", code.co_qualname, code.co_filename, node.lineno, text, removed, True)
 
@@ -336,7 +347,7 @@ def _lambda_text(lines: list[str], node: ast.Lambda) -> str:
 # --- is it what runs? ---------------------------------------------------------------------------------------
 
 
-def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
+def _check_current(fn: types.FunctionType, text: str) -> None:
     """Refuse where compiling the text does not give the code that runs: the file was edited after its import.
 
     The derivative of the edited text would be silently wrong. Import hooks that rewrite functions (pytest's
@@ -346,7 +357,7 @@ def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
     code = fn.__code__
     if fn.__dict__.get("__s2s_linked__") is code:  # its names were bound apart from its text, which linecache keeps
         return
-    compiled = _compile_like(code, text, indent)
+    compiled = _compile_like(code, text)
     if compiled is None or _same_code(compiled, code):
         return
     plain = type(fn.__globals__.get("__loader__")) is SourceFileLoader or code.co_filename == "<string>"
@@ -354,15 +365,11 @@ def _check_current(fn: types.FunctionType, text: str, indent: int) -> None:
         raise _changed(fn)
 
 
-def _compile_like(code: types.CodeType, text: str, indent: int) -> types.CodeType | None:
+def _compile_like(code: types.CodeType, text: str) -> types.CodeType | None:
     """The code object that the text gives in the surroundings of ``code``; None where it gives none."""
-    head, depth = _surroundings(code)
-    if code.co_name == "<lambda>":
-        text = f"{head}{' ' * depth}({text}\n)"
-    elif indent:
-        text = (head or "if 1:\n") + text
     try:
-        module = compile(text, code.co_filename, "exec", code.co_flags & FUTURE_FLAGS, dont_inherit=True)
+        tree = surrounded(code, text, 1)
+        module = compile(tree, code.co_filename, "exec", code.co_flags & FUTURE_FLAGS, dont_inherit=True)
     except (SyntaxError, ValueError):
         return None
     return next((found for found in codes_in(module) if found.co_name == code.co_name), None)

@@ -18,6 +18,8 @@ import sys
 import types
 from collections.abc import Iterator
 
+from s2s.core.lines import lines_of
+
 __all__ = ["NO_TEXT", "shown_as", "texts"]
 
 NO_TEXT = {
@@ -73,14 +75,14 @@ def _command() -> Iterator[list[str]]:
     """What ``python -c`` runs, which Python keeps among its arguments."""
     given = sys.orig_argv
     if sys.argv[:1] == ["-c"] and "-c" in given[:-1]:
-        yield given[given.index("-c") + 1].splitlines(keepends=True)
+        yield lines_of(given[given.index("-c") + 1], keepends=True)
 
 
 def _standard_input() -> Iterator[list[str]]:
     try:
         found = os.fstat(0)
         if stat.S_ISREG(found.st_mode):
-            yield os.pread(0, found.st_size, 0).decode().splitlines(keepends=True)
+            yield lines_of(os.pread(0, found.st_size, 0).decode(), keepends=True)
     except (OSError, ValueError, AttributeError):  # it is closed, is no text, or there is no pread
         return
 

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.check import check
+from s2s.core.lines import lines_of
 from s2s.errors import error
 from s2s.optimize.memory_versions import check as check_versions
 
@@ -45,5 +46,5 @@ def refused(problem: ir.BrokenIR, function: ir.Function) -> Exception:
     """What is raised for code that breaks a rule of the IR: what it is where the tests ask for that, else a refusal."""
     if are_checked():
         return problem
-    line = next((line.strip() for line in str(problem).splitlines() if "<--" in line), str(problem))
+    line = next((line.strip() for line in lines_of(str(problem)) if "<--" in line), str(problem))
     return error("S2S901", span=function.span, problem=f"its generated code is broken, {line}")

@@ -12,6 +12,7 @@ import functools
 import types
 from typing import Any
 
+from s2s.core.lines import lines_of
 from s2s.frontend import sources
 from s2s.recorded import operations
 from s2s.recorded.differences import Replay
@@ -115,7 +116,7 @@ class _Noting(ast.NodeTransformer):
 
     def __init__(self, source: sources.Source) -> None:
         self.source = source
-        self.lines = source.text.splitlines()
+        self.lines = lines_of(source.text)
 
     def _noted(self, node: Any, made: ast.expr, name: str = "note") -> ast.expr:
         start = self._place(node.lineno, node.col_offset)

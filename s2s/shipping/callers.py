@@ -27,6 +27,7 @@ from s2s.codegen.heading import defaults_for, is_plain, literal
 from s2s.codegen.layout import laid_out
 from s2s.codegen.printing import WIDTH
 from s2s.codegen.statements import heading
+from s2s.core.lines import lines_of
 from s2s.core.values import AbstractValue, Dim, Instance, Known, Mapping, Same, Sequence
 from s2s.dispatch.version import Version
 from s2s.shipping.departures import Condition, Departures
@@ -64,8 +65,8 @@ def with_conditions(
         return text
     lines = [f"    {line}" for checked in _by_line(entry.name, conditions) for line in _check(entry.name, checked)]
     start = _first_statement(entry)
-    rest = text.split("\n")
-    made = "\n".join([*rest[:start], *lines, *rest[start:]])
+    rest = lines_of(text)
+    made = "\n".join([*rest[:start], *lines, *rest[start:], ""])
     needs_numpy = any("np." in differs for differs, _ in conditions) and "import numpy as np\n" not in made
     return f"import numpy as np\n\n\n{made}" if needs_numpy else made
 
@@ -151,9 +152,9 @@ def with_parameters(version: Version, text: str, function: types.FunctionType) -
     if entry is None or entry.decorator_list or [a.arg for a in entry.args.args] != names:
         return text
     defaults = defaults_for(function, dict(zip(names, version.avals, strict=False)))
-    lines = text.split("\n")
+    lines = lines_of(text)
     head = heading(f"def {entry.name}(", _written(parameters, defaults), "")
-    return "\n".join([*lines[: entry.lineno - 1], *head, *lines[_end_of_head(entry, lines) :]])
+    return "\n".join([*lines[: entry.lineno - 1], *head, *lines[_end_of_head(entry, lines) :], ""])
 
 
 def _written(parameters: Several[inspect.Parameter], defaults: dict[str, str]) -> list[str]:

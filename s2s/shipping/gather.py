@@ -10,11 +10,9 @@ import enum
 import functools
 import importlib
 import inspect
-import linecache
 import math
 import sys
 import sysconfig
-import textwrap
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,11 +22,13 @@ import numpy as np
 
 from s2s.arrays import made_by
 from s2s.core.inspection import with_article
+from s2s.core.lines import indented, lines_of
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.decorated import Differentiable
 from s2s.directives.numeric import Numeric
 from s2s.directives.policies import Chosen
-from s2s.errors import CATALOGUE
+from s2s.errors import CATALOGUE, DifferentiationError
+from s2s.frontend.sources import find
 from s2s.shipping.uses import Use, bound_anywhere, bound_names, uses_of
 
 __all__ = ["CannotShip", "Gathering", "Symbol", "is_written_out"]
@@ -106,6 +106,17 @@ class Gathering:
             self._defined(key, module, name)
         return self._known[key]
 
+    def of_function(self, function: types.FunctionType, name: str) -> Any:
+        """What a global name stands for in a function."""
+        module = sys.modules.get(function.__globals__.get("__name__", ""))
+        if module is not None and vars(module) is function.__globals__:
+            return self.of_module(module, name)
+        if name in function.__globals__:
+            return self.value(function.__globals__[name], name)
+        if name in vars(builtins):
+            return None
+        raise CannotShip(f"`{name}` has no value")
+
     def _defined(self, key: Any, module: types.ModuleType, name: str) -> None:
         """Note what a module binds to a name."""
         value = getattr(module, name)
@@ -178,7 +189,7 @@ class Gathering:
         if "error" in self._known:
             shown = "".join(f'    "{code}": {_quoted(CATALOGUE[code][1])},\n' for code in sorted(self.codes))
             self._known["error"].text = (
-                f"def error(code, **fields):\n    messages = {{\n{textwrap.indent(shown, '    ')}    }}\n"
+                f"def error(code, **fields):\n    messages = {{\n{indented(shown)}    }}\n"
                 '    return ValueError(f"{messages[code].format(**fields)} [{code}]")'
             )
 
@@ -188,7 +199,7 @@ class Gathering:
         """The text of a module and its last statement that binds a name."""
         try:
             if module.__name__ not in self._trees:
-                text = inspect.getsource(module)
+                text = "".join(lines_of(inspect.getsource(module), keepends=True))
                 self._trees[module.__name__] = text, ast.parse(text)
         except (OSError, TypeError, SyntaxError):
             return "", None
@@ -199,7 +210,7 @@ class Gathering:
     def _chunk(self, key: Any, name: str, module: types.ModuleType, text: str, statement: ast.stmt) -> None:
         """Note a statement, and what it reads."""
         first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", ()))])
-        source = "\n".join(text.split("\n")[first - 1 : statement.end_lineno])
+        source = "\n".join(lines_of(text)[first - 1 : statement.end_lineno])
         symbol = self._known[key] = Symbol(name, source, is_private=module.__name__.startswith("s2s."))
         node = ast.parse(source).body[0]
         self.rewrite(symbol, node, lambda used: self.of_module(module, used), vars(module))
@@ -411,19 +422,20 @@ class Gathering:
     def _function(self, key: Any, value: types.FunctionType, name: str) -> Symbol:
         """A function that is no name of a module: its source, with what it has in its closure."""
         name = name if name.isidentifier() else value.__name__.strip("<>")
-        source = f"{name} = {_source_of_lambda(value)}" if value.__name__ == "<lambda>" else _source_of(value)
-        node = ast.parse(source).body[0]
-        symbol = self._known[key] = Symbol(name, source)
-        cells = dict(zip(value.__code__.co_freevars, value.__closure__ or (), strict=True))
-        module = sys.modules[value.__module__]
+        try:
+            source = find(value)
+        except DifferentiationError as problem:
+            raise CannotShip(f"the source of `{value.__qualname__}` is not there") from problem
+        text = source.text.rstrip("\n")
+        text = f"{name} = {f'({text})' if len(source.removed) > 1 else text}" if source.is_lambda else text
+        node = ast.parse(text).body[0]
+        symbol = self._known[key] = Symbol(name, text)
 
         def look_up(used: str) -> Any:
-            if used in cells:
-                return self.value(cells[used].cell_contents, used)
-            return self.of_module(module, used)
+            return self.value(cells[used], used) if used in cells else self.of_function(value, used)
 
-        cell_values = {used: cell.cell_contents for used, cell in cells.items()}
-        self.rewrite(symbol, node, look_up, {**vars(module), **cell_values})
+        cells = {used: cell.cell_contents for used, cell in source.closure.items()}
+        self.rewrite(symbol, node, look_up, {**value.__globals__, **cells})
         self.symbols.append(symbol)
         return symbol
 
@@ -604,37 +616,6 @@ def _is_own_binding(statement: ast.Assign | ast.AnnAssign) -> bool:
     """Whether a statement binds one name."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     return len(targets) == 1 and isinstance(targets[0], ast.Name)
-
-
-def _source_of(value: types.FunctionType) -> str:
-    try:
-        return textwrap.dedent(inspect.getsource(value)).rstrip("\n")
-    except (OSError, TypeError):
-        lines = linecache.getlines(value.__code__.co_filename)
-        if not lines:
-            raise CannotShip(f"the source of `{value.__qualname__}` is not there") from None
-        return textwrap.dedent("".join(inspect.getblock(lines[value.__code__.co_firstlineno - 1 :]))).rstrip("\n")
-
-
-def _source_of_lambda(value: types.FunctionType) -> str:
-    """The text of a lambda: the one in its file that has the places of its code."""
-    code = value.__code__
-    text = "".join(linecache.getlines(code.co_filename, value.__globals__))
-    places = [(line, start) for line, last, start, end in code.co_positions()
-              if line and start is not None and (line, start) != (last, end)]
-    try:
-        lambdas = [n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Lambda)]
-    except SyntaxError:
-        lambdas = []
-    around = [n for n in lambdas if all(_has_place(n.body, place) for place in places)] if places else []
-    if not around:
-        raise CannotShip(f"the source of `{value.__qualname__}` is not there")
-    innermost = max(around, key=lambda n: (n.lineno, n.col_offset))
-    return ast.get_source_segment(text, innermost) or ""
-
-
-def _has_place(node: ast.expr, place: tuple[int, int]) -> bool:
-    return (node.lineno, node.col_offset) <= place <= (node.end_lineno or 0, node.end_col_offset or 0)
 
 
 def _starts(text: str) -> list[int]:

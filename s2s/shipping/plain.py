@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version
 from s2s.shipping.standalone import split
 
@@ -18,7 +19,7 @@ def plain(version: Version, text: str | None = None) -> str:
     if not names and not loose:
         return text
     head, _ = split(text)
-    lines = text.splitlines()[len(head) :]
+    lines = lines_of(text)[len(head) :]
     while lines and not lines[0]:
         lines.pop(0)
     last = max((k + 1 for k, line in enumerate(lines) if line.startswith(("import ", "from "))), default=0)

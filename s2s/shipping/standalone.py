@@ -7,11 +7,11 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
-import sys
 import types
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version
 from s2s.shipping.gather import CannotShip, Gathering, Symbol
 from s2s.shipping.uses import bound_anywhere
@@ -52,10 +52,7 @@ def gathered(version: Version, text: str | None = None, data: list[Any] | None =
             return None
         if name in values:
             return gathering.value(values[name], name)
-        module = _module_of(version.raw)
-        if module is None:
-            return _of_globals(gathering, version.raw, name)
-        return gathering.of_module(module, name)
+        return gathering.of_function(version.raw, name)
 
     for node in tree.body:
         gathering.rewrite_part(root, node, look_up, {**version.raw.__globals__, **values})
@@ -65,23 +62,9 @@ def gathered(version: Version, text: str | None = None, data: list[Any] | None =
     return Gathered(_written(head, gathering.symbols, root), _edited(root) + "\n")
 
 
-def _of_globals(gathering: Gathering, function: types.FunctionType, name: str) -> Any:
-    """A variable of a function that no module has."""
-    if name in function.__globals__:
-        return gathering.value(function.__globals__[name], name)
-    if name in vars(builtins):
-        return None
-    raise CannotShip(f"`{name}` has no value")
-
-
-def _module_of(function: types.FunctionType) -> types.ModuleType | None:
-    found = sys.modules.get(function.__globals__.get("__name__", ""))
-    return found if found is not None and vars(found) is function.__globals__ else None
-
-
 def split(text: str) -> tuple[list[str], str]:
     """The comments on top of a generated module, and what follows its imports."""
-    tree, lines = ast.parse(text), text.splitlines()
+    tree, lines = ast.parse(text), lines_of(text)
     last = 0
     for node in tree.body:
         if not isinstance(node, (ast.Import, ast.ImportFrom, ast.Assign)):  # what is made has its value in a cell

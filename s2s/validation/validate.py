@@ -33,6 +33,7 @@ import numpy as np
 
 from s2s.builder.stages import Stage, Stages
 from s2s.core import ir
+from s2s.core.lines import lines_of
 from s2s.core.show import show
 from s2s.core.values import AbstractValue
 from s2s.errors import DifferentiationError, InternalError, error
@@ -425,7 +426,7 @@ def changed_lines(old: ir.Function | None, new: ir.Function | None, most: int = 
     """The lines of IR that a pass changed, with some around."""
     if old is None or new is None:
         return []
-    before, after = show(old).splitlines(), show(new).splitlines()
+    before, after = lines_of(show(old)), lines_of(show(new))
     found = list(difflib.unified_diff(before, after, "before", "after", lineterm="", n=2))
     return ["  = the change:", *(f"    {line}" for line in found[:most])] + (["    ..."] if len(found) > most else [])
 

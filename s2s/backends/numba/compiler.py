@@ -42,6 +42,7 @@ from s2s.backends.numba.syntax import define, names_in
 from s2s.backends.numba.wrappers import Names, write_wrapper
 from s2s.codegen.link import file_name, link
 from s2s.core.critical import section
+from s2s.core.lines import lines_of
 from s2s.core.values import AbstractValue
 from s2s.errors import error
 from s2s.notices import Notice, NumbaFallbackWarning, tell, with_page
@@ -176,14 +177,14 @@ class Text:
         """The line of the user's file that a line of the text comes from."""
         pairs = self.compiled.places.get(self.function.__code__.co_filename, ())
         known = next((source for made, source in pairs if made == line), None)
-        return known or _user_line(self.compiled.text.splitlines(), line)
+        return known or _user_line(lines_of(self.compiled.text), line)
 
     def warn(self, refused: Refused) -> None:
         """Say that this version runs as Python."""
         if self.is_aside:
             return
         code = self.function.__code__
-        lines = self.compiled.text.splitlines()
+        lines = lines_of(self.compiled.text)
         shown = _shown(lines, refused)
         source = self.user_line(refused.line)
         where = f"{code.co_filename}:{source or code.co_firstlineno}"
@@ -197,7 +198,7 @@ def _shown(lines: list[str], refused: Refused) -> str:
 
 def at_line(compiled: Compiled, refused: Refused) -> str:
     """The reason of a refusal, with the line of the generated code."""
-    return f"{refused.reason}{_shown(compiled.text.splitlines(), refused)}"
+    return f"{refused.reason}{_shown(lines_of(compiled.text), refused)}"
 
 
 def _user_line(lines: list[str], line: int) -> int | None:
@@ -504,7 +505,7 @@ def _sentence(text: str) -> str:
     text = text.partition('\nFile "')[0]  # what follows shows the code
     lacked = re.search(r"No implementation of function Function\(<?(?:(?:built-in )?function )?(\w+)[^)]*\) f", text)
     named = re.sub(r"<function (\S*?)(?:\.<locals>\.\w+)? at 0x\w+>", r"`\1`", text)
-    lines = [line.strip() for line in named.splitlines()]
+    lines = [line.strip() for line in lines_of(named)]
     specific = [k for k, line in enumerate(lines) if line.endswith("raised a specific error:")]
     if specific:
         lines = [line.partition("Error: ")[2] or line for line in lines[specific[-1] + 1 :]]
