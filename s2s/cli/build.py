@@ -100,7 +100,11 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
             if is_unknown(loaded, version):
                 left_out.append(f"{loaded.place}: left out\n{what_to_say(loaded, '')}")
                 break
-            text = for_callers(loaded, Asked(mode=mode), version, text_of(version), by_position=True)
+            try:
+                text = for_callers(loaded, Asked(mode=mode), version, text_of(version), by_position=True)
+            except CannotLoad as problem:
+                left_out.append(f"{loaded.place}: {problem}")
+                break
             parts.append(written_for(version, text, False))
             records.append(_record(loaded, mode, version, text))
     return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])

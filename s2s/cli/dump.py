@@ -95,14 +95,18 @@ def text_of(version: Version) -> str:
 
 def for_callers(loaded: Loaded, asked: Asked, version: Version, text: str, by_position: bool = False) -> str:
     """The text of a version for those who call it themselves: it checks the arguments for which it would be another
-    text, and takes arguments as the function does, unless all are given by position."""
+    text, and takes arguments as the function does, unless all are given by position. Raises CannotLoad where no check
+    tells these arguments from others."""
     target = target_of(loaded.function)
     if target is None:
         return text
     departures = Departures(version, text_of, made_again(*asked_for(loaded, asked)))
     with warnings.catch_warnings(), policies(asked.nonsmooth):
         warnings.simplefilter("ignore")
-        text = with_conditions(version, text, target.function, departures, loaded.is_method)
+        try:
+            text = with_conditions(version, text, target.function, departures, loaded.is_method)
+        except CannotShip as problem:
+            raise CannotLoad(f"{version.compiled.entry} cannot be called from outside: {problem}") from problem
     return text if by_position else with_parameters(version, text, target.function)
 
 

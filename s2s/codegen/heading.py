@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import math
 import types
 from collections.abc import Mapping
 from typing import Any
 
+from s2s.codegen.printing import print_expression
 from s2s.core import ir
 from s2s.core.linecaches import file_to_show
 from s2s.core.values import AbstractValue, Known, Scalar, Sequence, Unknown
@@ -45,17 +47,16 @@ def defaults_for(fn: types.FunctionType, arguments: Mapping[str, AbstractValue])
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is a number, a word, or a tuple of these, whose text is the same in every style of writing."""
+    """Whether a value is a number, a text, or a tuple of these, which a literal writes."""
     if type(value) is tuple:
         return all(map(is_plain, value))
-    if type(value) is str:
-        return value.isprintable() and not set("\\\"'") & set(value)
-    return type(value) in (bool, int, type(None)) or (type(value) is float and math.isfinite(value))
+    kinds = (bool, int, str, bytes, type(None), type(...))
+    return type(value) in kinds or (type(value) is float and math.isfinite(value))
 
 
 def literal(value: Any) -> str:
     """The text of a plain value."""
-    return repr(value).replace("'", '"').replace("e+", "e")
+    return "..." if value is ... else print_expression(ast.parse(repr(value), mode="eval").body)
 
 
 def _is_for(aval: AbstractValue, value: Any) -> bool:

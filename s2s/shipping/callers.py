@@ -14,7 +14,9 @@ import ast
 import dis
 import enum
 import inspect
+import math
 import re
+import sys
 import types
 from collections.abc import Iterator
 from collections.abc import Sequence as Several
@@ -28,15 +30,23 @@ from s2s.codegen.layout import laid_out
 from s2s.codegen.printing import WIDTH
 from s2s.codegen.statements import heading
 from s2s.core.lines import lines_of
-from s2s.core.values import AbstractValue, Dim, Instance, Known, Mapping, Same, Sequence
+from s2s.core.values import AbstractValue, ArrayLike, Dim, Instance, Known, Mapping, Object, Same, Sequence
+from s2s.directives.decorated import Differentiable
 from s2s.dispatch.version import Version
 from s2s.shipping.departures import Condition, Departures
+from s2s.shipping.gather import CannotShip
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.expressions import split_symbol
-from s2s.versions.guards import AliasGuard, KindGuard, ObjectGuard
+from s2s.versions.guards import AliasGuard, AttributeGuard, KindGuard, NamesGuard, ObjectGuard, ShadowGuard
 from s2s.versions.target import parameters_of
 
-__all__ = ["with_conditions", "with_parameters"]
+__all__ = ["is_between_arguments", "with_conditions", "with_parameters"]
+
+MOST = 64
+"""Arrays of more numbers are not compared with those that a text was made for."""
+
+DEEPEST = 8
+"""So many attributes a place has at most, of functions that have taken functions along."""
 
 
 def with_conditions(
@@ -49,7 +59,7 @@ def with_conditions(
     """The text with a check at the start of its entry, of those arguments that the function which is differentiated
     reads, and of their parts: numbers, words and functions known to the version, lengths and keys, kinds where
     ``departures`` say so, classes. ``has_self`` says that the first argument is the object of a method, which may be of
-    another class that has the same methods."""
+    another class that has the same methods. Raises CannotShip where no text can tell an argument from others."""
     entry = _entry(text, version.compiled.entry)
     if entry is None or entry.decorator_list:
         return text
@@ -57,7 +67,8 @@ def with_conditions(
     conditions: list[Condition] = []
     for k, (name, aval) in enumerate(zip(names, version.avals, strict=False)):
         if name in read:
-            conditions += _conditions(name, aval)
+            is_own = k == 0 and has_self and isinstance(aval, Object)
+            conditions += () if is_own else _conditions(name, aval)
             conditions += departures.of_argument(k, name) if departures is not None else ()
     own = names[0] if has_self and names else None
     conditions = _without_doubles([*conditions, *_of_guards(version, departures, own, read)])
@@ -191,11 +202,13 @@ def _first_statement(entry: ast.FunctionDef) -> int:
     return entry.body[0].lineno - 1
 
 
-def _conditions(place: str, aval: AbstractValue) -> Iterator[tuple[str, str]]:
+def _conditions(place: str, aval: AbstractValue) -> Iterator[Condition]:
     """What an argument must be, of which parts a branch may have been chosen by: a test for another one, and what it is
     for people. Of containers these are the length, or the keys, and the parts."""
     if isinstance(aval, Known):
         yield from _of_value(place, aval.value)
+    elif isinstance(aval, (Object, ArrayLike)):
+        yield from _of_class(place, aval.type)
     elif isinstance(aval, Same):
         yield f"{place} is not {aval.name}", f"{place} is {aval.name}"
     elif isinstance(aval, (Sequence, Mapping)) and not aval.items:
@@ -209,54 +222,100 @@ def _conditions(place: str, aval: AbstractValue) -> Iterator[tuple[str, str]]:
         for key, item in zip(aval.keys, aval.items, strict=True):
             yield from _conditions(f"{place}[{key!r}]", item)
     elif isinstance(aval, Instance):
-        yield _of_class(place, aval.type)
+        yield from _of_class(place, aval.type)
         for name, item in zip(aval.keys, aval.items, strict=True):
             yield from _conditions(f"{place}.{name}", item)
 
 
-def _of_value(place: str, value: Any) -> Iterator[tuple[str, str]]:
-    """The value itself must be this one. What has a name is told by that: where the text stands alone, functions and
-    classes in it are copies."""
-    if is_plain(value):
-        yield _differs(place, value), f"{place}={literal(value)}"
+def _of_value(place: str, value: Any) -> Iterator[Condition]:
+    """The value itself must be this one. Raises CannotShip where no text can tell it from others."""
+    if value is None or value is ... or type(value) is bool:
+        yield f"{place} is not {literal(value)}", f"{place}={literal(value)}"
+    elif is_plain(value):
+        yield f"{place} != {literal(value)}", f"{place}={literal(value)}"
+    elif type(value) is float:  # an infinity, or no number
+        test = f"{place} == {place}" if math.isnan(value) else f'{place} != float("{value}")'
+        yield test, f"{place}={value}"
     elif isinstance(value, np.dtype):
-        yield f'str({place}) != "{value}"', f"{place}={value}"
+        yield f"str({place}) != {literal(str(value))}", f"{place}={value}"
     elif isinstance(value, enum.Enum):
-        yield f'{place}.name != "{value.name}"', f"{place}={value.name}"
+        yield f"{place}.name != {literal(value.name)}", f"{place}={value.name}"
+        yield from _of_class(place, type(value))
     elif isinstance(value, types.ModuleType):
         yield f'{place}.__name__ != "{value.__name__}"', f"{place}={value.__name__}"
-    elif isinstance(getattr(value, "__qualname__", None), str):
-        name, is_local = value.__qualname__, isinstance(value, types.FunctionType) and "<" in value.__qualname__
-        line = f" of line {value.__code__.co_firstlineno}" if is_local else ""
-        yield f'{place}.__qualname__ != "{name}"', f"{place}={name}{line}"
-        if is_local:  # there may be others of this name
-            yield f"{place}.__code__.co_firstlineno != {value.__code__.co_firstlineno}", f"{place}={name}{line}"
+    else:
+        yield from _of_named(place, value, f"{place}={getattr(value, '__qualname__', '')}")
 
 
-def _of_class(place: str, kind: type) -> tuple[str, str]:
-    return f'type({place}).__name__ != "{kind.__name__}"', f"{place}: {kind.__name__}"
+def _of_named(place: str, value: Any, holds: str) -> Iterator[Condition]:
+    """A function or class is told by its name and that of its module, of which the text may have a copy where it stands
+    alone; a function that these do not lead to, by its line as well, and by what it has taken along."""
+    owner, name = getattr(value, "__module__", None), getattr(value, "__qualname__", None)
+    is_bound = not isinstance(getattr(value, "__self__", None), (types.ModuleType, type(None), type))
+    if not isinstance(name, str) or is_bound:
+        raise CannotShip(f"it was made for one value of `{place}`, which it cannot tell from others: {value!r:.60}")
+    yield f"{place}.__qualname__ != {literal(name)}", holds
+    if not isinstance(value, (types.FunctionType, type, Differentiable)) or owner == "builtins":
+        return
+    found = sys.modules.get(str(owner))
+    for step in name.split("."):
+        found = inspect.getattr_static(found, step, None)
+    local = value if isinstance(value, types.FunctionType) and found is not value else None
+    if local is not None:
+        line = local.__code__.co_firstlineno
+        yield f"{place}.__code__.co_firstlineno != {line}", f"{holds} of line {line}"
+    yield f'{place}.__module__ not in ("{owner}", "__main__", __name__)', f"{holds} of {owner}"
+    if local is None:
+        return
+    yield from _of_items(f"{place}.__defaults__", local.__defaults__)
+    yield from _of_items(f"{place}.__kwdefaults__", local.__kwdefaults__)
+    for k, cell in enumerate(local.__closure__ or ()):
+        if cell.cell_contents is not value:
+            yield from _of_items(f"{place}.__closure__[{k}].cell_contents", cell.cell_contents)
+
+
+def _of_items(place: str, value: Any) -> Iterator[Condition]:
+    """What a function has taken along must be the same, item by item. Raises CannotShip."""
+    if type(value) is np.ndarray and value.dtype.kind in "biuf" and value.size <= MOST and np.isfinite(value).all():
+        yield f"not np.array_equal({place}, {value.tolist()})", f"{place} as it was"
+    elif type(value) in (tuple, list, dict) and not is_plain(value):
+        yield f"len({place}) != {len(value)}", f"len({place})={len(value)}"
+        for key in value if type(value) is dict else range(len(value)):
+            yield from _of_items(f"{place}[{key!r}]", value[key])
+    elif place.count(".") > DEEPEST:
+        raise CannotShip(f"it was made for a function that has taken others along: `{place.partition('.')[0]}`")
+    else:
+        yield from _of_value(place, value)
+
+
+def _of_class(place: str, kind: type) -> Iterator[Condition]:
+    yield from _of_named(f"type({place})", kind, f"{place}: {kind.__name__}")
 
 
 def _of_guards(
     version: Version, departures: Departures | None, own: str | None, read: set[str]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Condition]:
     """What the guards of the version say of arguments: of parts of objects, their methods, of lengths and memory."""
     for guard, _ in version.guards:
         match guard:
+            case ObjectGuard(root="argument", path=(*path, "__class__"), value=value):
+                yield from _of_objects(version, tuple(path), value, own, read)
             case ObjectGuard(root="argument", path=path, value=value):
-                if path[-1] == "__class__":
-                    yield from _of_objects(version, path[:-1], value, own, read)
-                elif (place := _place(*path)) is not None:
-                    yield from _of_value(place, value)
+                yield from _of_value(_place(*path), value)
             case KindGuard(root="argument", name=name, rest=rest, aval=aval):
-                if (place := _place(name, *rest)) is not None:
-                    yield from _conditions(place, aval)
-                    yield from departures.of_part(place, aval) if departures is not None else ()
-            case AliasGuard(first=first, second=second, same=same) if first[0] == second[0] == "argument":
+                yield from _conditions(place := _place(name, *rest), aval)
+                yield from departures.of_part(place, aval) if departures is not None else ()
+            case AttributeGuard(root="argument", path=path, name=name, is_there=is_there):
+                has = f"hasattr({_place(*path)}, {literal(name)})"
+                yield (f"not {has}", has) if is_there else (has, f"not {has}")
+            case ShadowGuard(root="argument", path=path, name=name) if _place(*path) != own:
+                yield f"{literal(name)} in vars({_place(*path)})", f"{literal(name)} not in vars({_place(*path)})"
+            case NamesGuard(root="argument", path=path, names=names):
+                yield f"list({_place(*path)}) != {[*names]}", f"list({_place(*path)})={[*names]}"
+            case AliasGuard(first=first, second=second, same=same) if is_between_arguments(guard):
                 places = _place(*first[1]), _place(*second[1])
-                if None not in places:
-                    words = ("is not", "is") if same else ("is", "is not")
-                    yield f"{places[0]} {words[0]} {places[1]}", f"{places[0]} {words[1]} {places[1]}"
+                words = ("is not", "is") if same else ("is", "is not")
+                yield f"{places[0]} {words[0]} {places[1]}", f"{places[0]} {words[1]} {places[1]}"
             case SizeGuard(root="argument", symbol=symbol, value=number):
                 yield f"{_length(Dim(symbol))} == {number}", f"{_length(Dim(symbol))} != {number}"
             case EqualGuard(first=one, second=other):
@@ -269,22 +328,31 @@ def _of_guards(
                 yield f"np.may_share_memory({one}, {other})", f"{one} apart from {other}"
 
 
+def is_between_arguments(guard: AliasGuard) -> bool:
+    """Whether a guard compares two arguments; no argument is an object of the module, which the text has for itself.
+    Raises CannotShip where one must be."""
+    one, other = guard.first, guard.second
+    if guard.asks_arguments and one[0] != other[0] and guard.same:
+        raise CannotShip(f"it was made for one object as `{one[1][0]}` and as `{other[1][0]}`")
+    return one[0] == other[0] == "argument"
+
+
 def _of_objects(
     version: Version, path: tuple[Any, ...], kind: type, own: str | None, read: set[str]
-) -> Iterator[tuple[str, str]]:
+) -> Iterator[Condition]:
     """An object must be of its class, that of a method of one with the same methods: those that the version found in
     the class."""
     place = _place(*path)
-    if place is None or path[0] not in read:
+    if path[0] not in read:
         return
     if place != own:
-        yield _of_class(place, kind)
+        yield from _of_class(place, kind)
         return
     for guard, _ in version.guards:
         if isinstance(guard, ObjectGuard) and guard.root == "module" and isinstance(guard.value, types.FunctionType):
             name = guard.value.__name__
             if inspect.getattr_static(kind, name, None) is guard.value:
-                yield f'{place}.{name}.__qualname__ != "{guard.value.__qualname__}"', f"{guard.value.__qualname__}"
+                yield from _of_named(f"{place}.{name}", guard.value, guard.value.__qualname__)
 
 
 def _length(dim: Dim) -> str:
@@ -296,8 +364,9 @@ def _length(dim: Dim) -> str:
     return (f"len({base})" if axis == "0" else f"{base}.shape[{axis}]") + offset
 
 
-def _place(name: Any, *steps: Any) -> str | None:
-    """Where a part of an argument is found, as Python: ``self.layers[0]``; None where that cannot be written."""
+def _place(name: str, *steps: Any) -> str:
+    """Where a part of an argument is found, as Python: ``self.layers[0]``. Raises CannotShip where that cannot be
+    written."""
     made = name
     for step in steps:
         if isinstance(step, str) and step.isidentifier():
@@ -305,14 +374,8 @@ def _place(name: Any, *steps: Any) -> str | None:
         elif isinstance(step, tuple) and len(step) == 1 and is_plain(step[0]):
             made += f"[{step[0]!r}]"
         else:
-            return None
-    return made if isinstance(made, str) else None
-
-
-def _differs(place: str, value: Any) -> str:
-    if isinstance(value, bool):
-        return f"not {place}" if value else place
-    return f"{place} is not None" if value is None else f"{place} != {literal(value)}"
+            raise CannotShip(f"it was made for a part of `{made}` that it cannot name: {step!r:.60}")
+    return made
 
 
 def _read(function: types.FunctionType) -> set[str]:

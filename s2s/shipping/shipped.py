@@ -19,18 +19,20 @@ import numpy as np
 
 from s2s.backends import runnable
 from s2s.core.bounded import Recent
+from s2s.core.const import Const
 from s2s.core.hashes import new_hash
 from s2s.core.linecaches import register
 from s2s.core.record import replace
-from s2s.core.values import Same
+from s2s.core.values import Known, Same
 from s2s.dispatch.dispatcher import Dispatcher
 from s2s.dispatch.recorded import is_recorded
 from s2s.dispatch.version import Version
 from s2s.errors import error
+from s2s.shipping.callers import is_between_arguments
 from s2s.shipping.standalone import CannotShip, gathered
-from s2s.versions.argument_guards import ArgumentsGuard
 from s2s.versions.array_kinds import on_devices, other_kind
 from s2s.versions.expressions import Expressions
+from s2s.versions.guards import AliasGuard, ObjectGuard
 from s2s.versions.request import Compiled
 from s2s.versions.signature import Names, array_places, guard_source
 
@@ -70,6 +72,8 @@ class Shipped:
 
     def fits(self, values: tuple[Any, ...]) -> bool:
         """Whether it is for these arguments."""
+        if len(values) < len(self.parameters):  # after them come tangents
+            return False
         test = " and ".join(self.conditions) or "True"
         try:
             return bool(eval(test, {**self.objects}, dict(zip(self.parameters, values, strict=False))))
@@ -136,9 +140,9 @@ def ship(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> S
         loops = None
         if is_numba and compiled.loops is not None:
             loops = tuple(gathered(version, compiled.loops.text, data))
+        conditions, objects = _conditions(dispatcher, version, values)
     except CannotShip as problem:
         raise error("S2S710", name=name, reason=str(problem)) from None
-    conditions, objects = _conditions(dispatcher, version, values)
     try:
         content = pickle.dumps((text, body, conditions, [*map(_shown, objects.items())], data))
     except (pickle.PicklingError, AttributeError, TypeError) as problem:
@@ -168,7 +172,8 @@ def _shown(item: tuple[str, Any]) -> tuple[str, str]:
 def _conditions(
     dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """What must hold of arguments, and the objects that this is about."""
+    """What must hold of arguments, and the objects that this is about. Raises CannotShip where no other process can ask
+    it."""
     names, found = Names("_s2s_"), list[str]()
     for name, aval, value in zip(dispatcher.target.parameters, version.avals, values, strict=False):
         found += [f"{name} is {aval.name}"] if isinstance(aval, Same) else guard_source(name, aval, names, value)
@@ -178,6 +183,8 @@ def _conditions(
     ])
     expressions = Expressions(names, lambda name: name, {}, ())
     for guard, owner in version.guards:
-        if isinstance(guard, ArgumentsGuard) and guard.asks_arguments:
+        if isinstance(guard, ObjectGuard) and guard.root == "argument":  # in another process literals are other objects
+            found += guard_source(expressions.path(guard.root, guard.path, owner), Known(Const(guard.value)), names)
+        elif guard.asks_arguments and (not isinstance(guard, AliasGuard) or is_between_arguments(guard)):
             found += guard.conditions(owner, expressions)
     return tuple(dict.fromkeys(found)), names.objects

@@ -16,8 +16,9 @@ from s2s.cli.main import main
 from s2s.codegen.printing import WIDTH
 from s2s.core.values import Array, Dim, Scalar, Sequence
 from s2s.shipping import callers, departures
+from s2s.shipping.gather import CannotShip
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
-from s2s.versions.guards import AliasGuard, KindGuard, ObjectGuard
+from s2s.versions.guards import AliasGuard, AttributeGuard, KindGuard, NamesGuard, ObjectGuard, ShadowGuard
 
 PROGRAMS = '''
 import numpy as np
@@ -562,23 +563,43 @@ def test_conditions_say_what_guards_say(guard):
     made = types.SimpleNamespace(guards=[(guard, square)])
     conditions = [eval(f"lambda part, x, y: {test}", {"np": np})
                   for test, _ in callers._of_guards(made, None, None, set())]
-    assert len(conditions) == 1
     seen = set()
     shared = np.ones(3)
     for name, act, pair in (("tanh", square, (2.0, 1.0)), ("sin", square, (2.0,)), ("tanh", np.cos, (3.0,) * 3)):
         part = types.SimpleNamespace(name=name, act=act, pair=pair)
         for x, y in [(np.ones(n), np.ones(m)) for n in range(1, 5) for m in range(1, 6)] + [(shared, shared)]:
             holds = guard.holds(square, {"part": part, "x": x, "y": y})
-            assert bool(conditions[0](part, x, y)) is not holds
+            assert any(condition(part, x, y) for condition in conditions) is not holds
             seen.add(holds)
     assert seen == {True, False}
 
 
-def test_what_cannot_be_written_as_a_place_gives_no_condition():
+@pytest.mark.parametrize("guard", [
+    ObjectGuard("argument", ("part", (object(),)), square), ObjectGuard("argument", ("part", "act"), object()),
+    KindGuard("argument", "part", Scalar(float), rest=((object(),),)),
+    AliasGuard(("argument", ("x",), None), ("global", ("y",), None), True),
+], ids=range(4))
+def test_what_no_text_can_ask_is_refused(guard):
     """As an item of a table whose key is an object."""
-    guard = ObjectGuard("argument", ("part", (object(),)), square)
     made = types.SimpleNamespace(guards=[(guard, square)])
-    assert not [*callers._of_guards(made, None, None, set())]
+    with pytest.raises(CannotShip, match="it was made for"):
+        list(callers._of_guards(made, None, None, set()))
+
+
+@pytest.mark.parametrize("guard, part, is_for", [
+    (AttributeGuard("argument", ("part",), "b", True), {"b": 1}, True),
+    (AttributeGuard("argument", ("part",), "b", True), {"c": 1}, False),
+    (AttributeGuard("argument", ("part",), "b", False), {"b": 1}, False),
+    (AttributeGuard("argument", ("part",), "b", False), {"c": 1}, True),
+    (ShadowGuard("argument", ("part",), "b"), {"b": 1}, False), (ShadowGuard("argument", ("part",), "b"), {}, True),
+    (NamesGuard("argument", ("part", "__dict__"), ("a", "b")), {"a": 1, "b": 2}, True),
+    (NamesGuard("argument", ("part", "__dict__"), ("a", "b")), {"b": 1, "a": 2}, False),
+])
+def test_what_an_object_has_is_asked(guard, part, is_for):
+    part = types.SimpleNamespace(**part)
+    [(test, _)] = callers._of_guards(types.SimpleNamespace(guards=[(guard, square)]), None, None, {"part"})
+    assert guard.holds(square, {"part": part}) is is_for
+    assert eval(test, {"part": part}) is not is_for
 
 
 class Base:
@@ -590,11 +611,18 @@ class Other(Base):
     pass
 
 
+def of_class(place):
+    module = f'type({place}).__module__ not in ("{__name__}", "__main__", __name__)'
+    return [f'type({place}).__qualname__ != "Other"', module]
+
+
 @pytest.mark.parametrize("path, own, read, tests", [
-    (("part",), None, {"part"}, ['type(part).__name__ != "Other"']), (("part",), None, {"inner"}, []),
-    (("part", "inner"), None, {"part"}, ['type(part.inner).__name__ != "Other"']), (("part", "x"), None, {"x"}, []),
-    (("part", (object(),)), None, {"part"}, []), (("part",), "x", {"part"}, ['type(part).__name__ != "Other"']),
-    (("part",), "part", {"part"}, ['part.energy.__qualname__ != "Base.energy"']), (("part",), "part", {"x"}, []),
+    (("part",), None, {"part"}, of_class("part")), (("part",), None, {"inner"}, []),
+    (("part", "inner"), None, {"part"}, of_class("part.inner")), (("part", "x"), None, {"x"}, []),
+    (("part",), "x", {"part"}, of_class("part")), (("part",), "part", {"x"}, []),
+    (("part",), "part", {"part"}, [
+        'part.energy.__qualname__ != "Base.energy"',
+        f'part.energy.__module__ not in ("{__name__}", "__main__", __name__)']),
 ])
 def test_objects_are_told_by_class_and_that_of_a_method_by_its_methods(path, own, read, tests):
     """Those that were found in the class, of objects that the function reads."""
@@ -609,11 +637,15 @@ def test_objects_are_told_by_class_and_that_of_a_method_by_its_methods(path, own
 
 @pytest.mark.parametrize("path, made", [
     (("x",), "x"), (("x", "w"), "x.w"), (("x", (2,)), "x[2]"), (("x", ("k",), "w", (0,)), "x['k'].w[0]"),
-    (("x", (None,)), "x[None]"), (("x", "no name"), None), (("x", (1, 2)), None), (("x", ()), None), (("x", 3), None),
-    ((3,), None), (("x", (object(),)), None),
+    (("x", (None,)), "x[None]"), (("x", ("it's",)), 'x["it\'s"]'), (("x", "no name"), None), (("x", (1, 2)), None),
+    (("x", ()), None), (("x", 3), None), (("x", (object(),)), None),
 ])
 def test_places_are_written_as_python(path, made):
-    assert callers._place(*path) == made
+    if made is not None:
+        assert callers._place(*path) == made
+        return
+    with pytest.raises(CannotShip, match="it was made for a part of `x` that it cannot name"):
+        callers._place(*path)
 
 
 def shadowed(x):
@@ -621,7 +653,8 @@ def shadowed(x):
 
 
 VALUES = [
-    1, 3, 2.5, "a", "b", None, (1, "k"), (1, "m"), np.dtype("f8"), np.dtype("i4"), np, inspect, square, shadowed,
+    1, 3, 2.5, "a", "b", "it's", 'say "a"', "a\\b", "a\u2028b", b"a", b"'", None, (1, "k"), (1, "it's"), np.inf, np.nan,
+    np.dtype("f8"), np.dtype("i4"), np, inspect, square, shadowed,
     np.ndarray, float, abs, len,
     lambda v: v,
     lambda v: v + 1.0,
@@ -641,12 +674,16 @@ def test_values_are_told_from_others_of_their_kind(k):
 @pytest.mark.parametrize("value", [True, False])
 def test_flags_are_told_by_themselves(value):
     [(test, holds)] = callers._of_value("x", value)
-    assert (test, holds) == ("not x" if value else "x", f"x={value}")
+    assert (test, holds) == (f"x is not {value}", f"x={value}")
 
 
-@pytest.mark.parametrize("value", [object(), types.SimpleNamespace(__qualname__=3), functools.partial(pow, 2)])
-def test_values_without_a_name_give_no_condition(value):
-    assert not [*callers._of_value("x", value)]
+@pytest.mark.parametrize("value", [
+    object(), types.SimpleNamespace(__qualname__=3), functools.partial(pow, 2), np.random.default_rng(0).normal,
+    [].append,
+])
+def test_values_without_a_name_are_refused(value):
+    with pytest.raises(CannotShip, match="it was made for one value of `x`, which it cannot tell from others"):
+        list(callers._of_value("x", value))
 
 
 @pytest.mark.parametrize("mark", ["x", "'", '"', "\\", ", "])
