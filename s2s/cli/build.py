@@ -27,6 +27,7 @@ from s2s.core.record import replace
 from s2s.core.values import Unknown
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.errors import DifferentiationError
+from s2s.shipping.gate import meaning
 from s2s.sources import SECOND
 from s2s.versions.signature import has_float
 from s2s.versions.target import target_of
@@ -102,10 +103,10 @@ def build(source: Path, modes: tuple[str, ...]) -> Built | None:
                 break
             try:
                 text = for_callers(loaded, Asked(mode=mode), version, text_of(version), by_position=True)
-            except CannotLoad as problem:
+                parts.append(written_for(version, text, False))
+            except (CannotLoad, DifferentiationError) as problem:
                 left_out.append(f"{loaded.place}: {problem}")
                 break
-            parts.append(written_for(version, text, False))
             records.append(_record(loaded, mode, version, text))
     return Built(source, merged(parts) if parts else "", len(parts), left_out, [*filter(None, records)])
 
@@ -133,20 +134,11 @@ def is_up_to_date(built: Built, is_check: bool = False) -> bool:
         return not built.file.exists()
     try:
         there = built.file.read_text(encoding="utf-8")
-        is_same = _shape(there) == _shape(built.text)
+        is_same = meaning(there) == meaning(built.text)
     except (OSError, SyntaxError):
         return False
     is_ours = is_check or committed.records_in(there) == built.records
     return is_same and is_ours and f"{MARK}{built.digest}\n" in there
-
-
-def _shape(text: str) -> str:
-    """What a text says, however it is formatted, with the blanks in its docstrings. Raises SyntaxError."""
-    tree = ast.parse(text)
-    for node in ast.walk(tree):
-        if isinstance(node, (ast.Module, ast.FunctionDef)) and (said := ast.get_docstring(node)) is not None:
-            node.body[0] = ast.Expr(ast.Constant(" ".join(said.split())))
-    return ast.dump(tree)
 
 
 def differences(built: Built) -> list[str]:
@@ -154,7 +146,7 @@ def differences(built: Built) -> list[str]:
     comments where nothing else differs."""
     try:
         there = built.file.read_text(encoding="utf-8")
-        is_same = _shape(there) == _shape(built.text)
+        is_same = meaning(there) == meaning(built.text)
     except (OSError, SyntaxError):
         return []
     own = there.partition(committed.HEAD)[0].partition(MARK)[2].partition("\n")[2]  # without what build says itself

@@ -19,6 +19,7 @@ from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain
 from s2s.shipping.callers import with_conditions, with_parameters
 from s2s.shipping.departures import Departures
+from s2s.shipping.gate import meaning, passed, statements
 from s2s.shipping.plain import plain
 from s2s.shipping.standalone import CannotShip, split, standalone
 from s2s.sources import made_again, version
@@ -119,7 +120,9 @@ def dumped(loaded: Loaded, asked: Asked, version: Version, is_standalone: bool, 
 def written_for(version: Version, text: str, is_standalone: bool) -> str:
     """The module of a version, of its text for callers. Raises CannotLoad where it cannot stand alone."""
     try:
-        return standalone(version, text) if is_standalone else plain(version, text)
+        if is_standalone:
+            return standalone(version, text)
+        return passed(plain(version, text), text_of(version), version.compiled.entry)
     except CannotShip as problem:
         name = version.compiled.entry
         raise CannotLoad(f"{name} cannot stand alone: {problem}") from problem
@@ -177,7 +180,7 @@ def without_comments(text: str) -> str:
             lines[row - 1] = lines[row - 1][:column].rstrip()
             if not lines[row - 1]:
                 dropped.add(row - 1)
-    return "\n".join(line for k, line in enumerate(lines) if k not in dropped).lstrip("\n") + "\n"
+    return _says_still("\n".join(line for k, line in enumerate(lines) if k not in dropped).lstrip("\n") + "\n", [text])
 
 
 def merged(texts: list[str]) -> str:
@@ -204,4 +207,12 @@ def merged(texts: list[str]) -> str:
                 kept.append(block)
         bodies.append("\n".join([*head, "\n\n\n".join(kept)]))
     order = sorted(imports.values(), key=lambda line: ("__future__" not in line, line.startswith("from"), line))
-    return "\n\n\n".join(["\n".join(order), *bodies] if order else bodies) + "\n"
+    return _says_still("\n\n\n".join(["\n".join(order), *bodies] if order else bodies) + "\n", texts)
+
+
+def _says_still(made: str, texts: list[str]) -> str:
+    """The text that was made of some, with the statements of each, those that several have once. Raises CannotLoad."""
+    own = dict.fromkeys(meaning([node]) for text in texts for node in statements(text))
+    if [*own] != [meaning([node]) for node in statements(made)]:
+        raise CannotLoad("the text that was put together does not say what its parts say")
+    return made

@@ -6,7 +6,9 @@ second run changes nothing.
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from s2s.cli.loading import CannotLoad, Loaded, load_all, running
 from s2s.cli.terminal import CannotFormat, formatted
 from s2s.core.lines import indented, lines_of
 from s2s.dispatch.lookup import forget
+from s2s.shipping.gate import meaning, passed, statements
 from s2s.shipping.standalone import split
 
 __all__ = ["adjoint_of", "inserted", "settled"]
@@ -38,6 +41,7 @@ def adjoint_of(loaded: Loaded, mode: str, file: Path) -> tuple[str, str, list[st
     if loose:
         raise CannotLoad(f"{loaded.place}: it reads `{min(loose)}`, which is not a name of its module")
     _, body = split(for_callers(loaded, asked, version, compiled.text))
+    body = passed(body, compiled.text, compiled.entry)
     lines = [line for line in lines_of(compiled.text) if line.startswith(("import ", "from "))]
     name = loaded.place.rpartition(":")[2]
     try:
@@ -93,7 +97,21 @@ def inserted(text: str, adjoints: list[tuple[str, str, list[str]]]) -> str:
     made = module.visit(_Inserter({name: source for name, source, _ in adjoints}, module))
     for line in dict.fromkeys(line for _, _, lines in adjoints for line in lines):
         AddImportsVisitor.add_needed_import(context, *_needed_import(line))
-    return AddImportsVisitor(context).transform_module(made).code
+    after = AddImportsVisitor(context).transform_module(made).code
+    own = {meaning([node]) for _, source, _ in adjoints for node in statements(source)}
+    names = {node.name for _, source, _ in adjoints for node in statements(source) if isinstance(node, ast.FunctionDef)}
+    if _others(after, lambda node: meaning([node]) in own) != _others(text, lambda node: node.name in names):
+        raise CannotLoad("nothing is written: the file would not say what it says, with the derivatives in it")
+    return after
+
+
+def _others(text: str, is_inserted: Callable[[ast.FunctionDef], bool]) -> str:
+    """What a file says beside what is inserted and imported."""
+    tree = ast.parse(text)
+    for block in [node for node in ast.walk(tree) if isinstance(node, (ast.Module, ast.ClassDef))]:
+        block.body = [node for node in block.body if not isinstance(node, (ast.Import, ast.ImportFrom)) and not (
+            isinstance(node, ast.FunctionDef) and is_inserted(node))]
+    return meaning(tree.body)
 
 
 def _needed_import(line: str) -> tuple[str, str | None, str | None]:

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from s2s.core.highlighting import highlighted
+from s2s.shipping.gate import meaning
 
 __all__ = [
     "CannotFormat", "fail", "formatted", "formatted_or_told", "note", "show", "show_beside", "table", "write",
@@ -86,7 +87,10 @@ def formatted(text: str, file: Path) -> str:
         raise CannotFormat(f"ruff format does not run: {problem}") from problem
     if done.returncode != 0:
         raise CannotFormat(f"ruff format does not run: {done.stderr.decode(errors='replace').strip()}")
-    return done.stdout.decode()
+    made = done.stdout.decode()
+    if meaning(made) != meaning(text):
+        raise CannotFormat("ruff format gives a text that says something else")
+    return made
 
 
 def _done(words: list[str], text: bytes) -> subprocess.CompletedProcess[bytes]:

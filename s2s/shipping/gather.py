@@ -28,7 +28,7 @@ from s2s.directives.decorated import Differentiable
 from s2s.directives.numeric import Numeric
 from s2s.directives.policies import Chosen
 from s2s.errors import CATALOGUE, DifferentiationError
-from s2s.frontend.sources import find
+from s2s.frontend.sources import Source, find
 from s2s.shipping.uses import Use, bound_anywhere, bound_names, uses_of
 
 __all__ = ["CannotShip", "Gathering", "Symbol", "is_written_out"]
@@ -128,6 +128,8 @@ class Gathering:
         if isinstance(statement, (ast.Import, ast.ImportFrom)) or isinstance(value, types.ModuleType):
             self._known[key] = self._of_import(module, statement, name, value)
         elif is_own and statement is not None:
+            if isinstance(value, types.FunctionType) and not module.__name__.startswith("s2s."):
+                _source_of(value)  # the file may have been edited since it was imported
             self._chunk(key, name, module, text, statement)
         else:
             self._value(key, name, value, module)
@@ -422,10 +424,7 @@ class Gathering:
     def _function(self, key: Any, value: types.FunctionType, name: str) -> Symbol:
         """A function that is no name of a module: its source, with what it has in its closure."""
         name = name if name.isidentifier() else value.__name__.strip("<>")
-        try:
-            source = find(value)
-        except DifferentiationError as problem:
-            raise CannotShip(f"the source of `{value.__qualname__}` is not there") from problem
+        source = _source_of(value)
         text = source.text.rstrip("\n")
         text = f"{name} = {f'({text})' if len(source.removed) > 1 else text}" if source.is_lambda else text
         node = ast.parse(text).body[0]
@@ -616,6 +615,14 @@ def _is_own_binding(statement: ast.Assign | ast.AnnAssign) -> bool:
     """Whether a statement binds one name."""
     targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
     return len(targets) == 1 and isinstance(targets[0], ast.Name)
+
+
+def _source_of(value: types.FunctionType) -> Source:
+    """The source of a function, which is that of the code that runs. Raises CannotShip."""
+    try:
+        return find(value)
+    except DifferentiationError as problem:
+        raise CannotShip(f"the source of `{value.__qualname__}` is not there") from problem
 
 
 def _starts(text: str) -> list[int]:

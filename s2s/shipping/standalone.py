@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version
+from s2s.shipping.gate import passed, passed_definition
 from s2s.shipping.gather import CannotShip, Gathering, Symbol
 from s2s.shipping.uses import bound_anywhere
 from s2s.versions.paths import imported
@@ -59,7 +60,9 @@ def gathered(version: Version, text: str | None = None, data: list[Any] | None =
     root.local = bound_anywhere(tree)
     gathering.finish()
     _choose_names(gathering.symbols, root)
-    return Gathered(_written(head, gathering.symbols, root), _edited(root) + "\n")
+    made_from = version.compiled if text is None or loops is None else loops
+    written = passed(_written(head, gathering.symbols, root), made_from.text, made_from.entry, is_whole=False)
+    return Gathered(written, _edited(root) + "\n")
 
 
 def split(text: str) -> tuple[list[str], str]:
@@ -139,7 +142,7 @@ def _written(head: list[str], symbols: list[Symbol], root: Symbol) -> str:
     """The module: comments, imports, definitions, the derivative."""
     imports = sorted(
         {_import_line(s) for s in symbols if s.line}, key=lambda line: (line.startswith("from "), line))
-    parts = [_edited(s) for s in symbols if s.text]
+    parts = [passed_definition(_edited(s), s.text) for s in symbols if s.text]
     if any(_has_annotations(part) for part in parts):
         imports = ["from __future__ import annotations", "", *imports]
     small = [p for p in parts if not p.startswith(("def ", "class ", "@"))]

@@ -1,0 +1,221 @@
+"""No text leaves the process that says something else than the code that was compiled."""
+
+import ast
+import re
+import textwrap
+import types
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from s2s.cli import dump, insert, terminal
+from s2s.cli.loading import CannotLoad
+from s2s.cli.main import main
+from s2s.codegen import comments
+from s2s.errors import InternalError
+from s2s.shipping import callers, gate, plain, standalone
+from s2s.shipping.departures import Departures
+from s2s.shipping.uses import bound_anywhere
+from s2s.sources import version
+
+GAIN = 1.5
+
+
+def helper(v, n):
+    return GAIN * v if n > 2 else v
+
+
+def loss(x, n=3, flag=True):
+    y = x
+    for k in range(n):
+        if flag:
+            y = y * np.sin(x) + k
+    return np.sum(helper(y, n) ** 2) if n > 1 else np.sum(np.linalg.norm(x))
+
+
+def closed(rate):
+    def inner(x):
+        return np.sum(np.exp(-rate * x) * x)
+    return inner
+
+
+PROGRAMS = [(loss, "grad"), (loss, "jvp"), (loss, "vjp"), (closed(0.5), "grad")]
+
+
+def written(f, mode, is_alone):
+    """The text of a version, and that for callers."""
+    made = version(f, (np.ones(3),), {}, mode, 0)
+    text = callers.with_conditions(made, made.compiled.text, f, Departures(made, lambda v: v.compiled.text, None))
+    text = callers.with_parameters(made, text, f)
+    return made, standalone.standalone(made, text) if is_alone else plain.plain(made, text)
+
+
+class Changed(ast.NodeTransformer):
+    """Changes the node of a number."""
+
+    def __init__(self, number, names):
+        self.number, self.names, self.count, self.is_done = number, names, 0, False
+
+    def generic_visit(self, node):
+        super().generic_visit(node)
+        wanted = isinstance(node, (ast.Constant, ast.BinOp, ast.Name, ast.Return, ast.Assign, ast.AugAssign))
+        self.count += wanted
+        if not wanted or self.count != self.number:
+            return node
+        self.is_done = True
+        match node:
+            case ast.Constant(str() | None):
+                self.is_done = False
+            case ast.Constant(value):
+                return ast.Constant(not value if type(value) is bool else value + 1)
+            case ast.BinOp(left, op, right):
+                return ast.BinOp(left, ast.Sub() if not isinstance(op, ast.Sub) else ast.Add(), right)
+            case ast.Name(name) if name not in self.names:  # one that another module has may have another name
+                self.is_done = False
+            case ast.Name(name, ctx):
+                return ast.Name(f"{name}_other", ctx)
+            case ast.Return(value):
+                return ast.Return(ast.Tuple([value], ast.Load()))
+            case _:
+                return [node, node]
+        return node
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+@pytest.mark.parametrize("k", range(len(PROGRAMS)))
+def test_each_change_of_a_derivative_is_seen(k, is_alone):
+    made, text = written(*PROGRAMS[k], is_alone)
+    entry, own = made.compiled.entry, made.compiled.text
+    assert gate.passed(text, own, entry, not is_alone) == text
+    tree, seen, number = ast.parse(text), 0, 0
+    while True:
+        number += 1
+        [function] = [node for node in ast.parse(text).body if getattr(node, "name", "") == entry]
+        function.body = gate._without_checks(function)
+        change = Changed(number, bound_anywhere(function) if is_alone else {"x", "np", "y", "GAIN"})
+        function.body = [part for node in function.body for part in [change.visit(node)] for part in (
+            part if isinstance(part, list) else [part])]
+        if change.count < number:
+            break
+        if change.is_done:
+            seen += 1
+            tree.body = [function if getattr(node, "name", "") == entry else node for node in tree.body]
+            wrong = ast.unparse(ast.fix_missing_locations(tree))
+            with pytest.raises(InternalError, match="is not the code that was compiled"):
+                gate.passed(wrong, own, entry, not is_alone)
+    assert seen > 5
+
+
+@pytest.mark.parametrize("made", [
+    "def f(x):\n    return g(x)\n\n\nf(1)\n", "import os\n\n\ndef f(x):\n    return g(x)\n\n\ng = os\n",
+    "def f(x):\n    return g(x)\n\n\ndef g(x):\n    return x\n", "def f(y):\n    return g(x)\n",
+    "def f(x):\n    if x:\n        raise ValueError('g was made for')\n    return g(x)\n", "class A:\n    pass\n",
+    "@g\ndef f(x):\n    return g(x)\n", "def f(x, y):\n    return g(x)\n", "def f(x):\n    return g(y)\n",
+    "def f(x):\n    return x(x)\n", "def f(x):\n    x = x\n    return g(x)\n",
+])
+def test_nothing_else_is_in_a_text(made):
+    own = "from m import g\n\n\ndef f(x):\n    return g(x)\n"
+    right = "def f(x, /):\n    'A.'\n    if x:\n        raise ValueError('f was made for x')\n    return g(x)\n"
+    assert gate.passed(right, own, "f") == right
+    with pytest.raises(InternalError, match="the text of `f` is not the code that was compiled"):
+        gate.passed(made, own, "f")
+
+
+@pytest.mark.parametrize("one, other, is_right", [
+    ("def _f(x):\n    return _f(x - a.b)", "def f(x):\n    return f(x - b)", True),
+    ("def _f(x):\n    return _f(x - a.b)", "def f(x):\n    return _f(x - b)", False),
+    ("def f(x):\n    return a.x - x", "def f(x):\n    return x - x", False),
+    ("def f(x):\n    return a - b + a", "def f(x):\n    return c - d + c", True),
+    ("def f(x):\n    return a - b + a", "def f(x):\n    return c - d + d", False),
+    ("@d\ndef f(x):\n    from a import b\n    return b", "def f(x):\n    pass\n    return c", True),
+    ("def f(x):\n    from a import b\n    return b", "def f(x):\n    pass\n    return 1", False),
+    ("A = [1, b.c]", "B = [1, c]", True), ("A = [1, b.c]", "A = [True, c]", False), ("A = 0.0", "A = -0.0", False),
+    ("def f(x: _A) -> _B:\n    return _A", "def f(x: _A) -> _B:\n    return A", True),
+])
+def test_definitions_may_have_other_names(one, other, is_right):
+    if is_right:
+        assert gate.passed_definition(other, one) == other
+        return
+    with pytest.raises(InternalError, match="the text is not that of the code"):
+        gate.passed_definition(other, one)
+
+
+SEPARATED = '''import numpy as np
+import s2s
+
+
+@s2s.differentiable
+def f(x: "f8[:]"):
+    y = x * x  # area\x0c    y = y * 100.0
+    return np.sum(y * y)
+'''
+
+
+@pytest.fixture
+def cut(monkeypatch, tmp_path):
+    """A file, and tools that lay out text by other lines than Python's."""
+    def lines(text, keepends=False):
+        return text.splitlines(keepends)
+
+    monkeypatch.setattr(comments, "one_line", str)
+    for module in (standalone, plain, dump, insert):
+        monkeypatch.setattr(module, "lines_of", lines)
+    (tmp_path / "cut_by_others.py").write_text(SEPARATED, encoding="utf-8")
+    return tmp_path / "cut_by_others.py"
+
+
+@pytest.mark.parametrize("words", [
+    ["dump", "FILE:f", "--standalone"], ["dump", "FILE:f", "--no-comments"], ["build", "FILE"], ["insert", "FILE"],
+], ids=" ".join)
+def test_a_text_that_is_cut_wrongly_does_not_leave(cut, words):
+    """It is refused, where what it says is not right all the same."""
+    result = CliRunner().invoke(main, [word.replace("FILE", str(cut)) for word in words])
+    if result.exit_code or "build" in words:
+        assert re.search("is not the code that was compiled|does not say what", result.output), result.output
+        assert cut.read_text(encoding="utf-8") == SEPARATED
+    else:
+        made = cut.read_text(encoding="utf-8") if "insert" in words else result.output
+        assert "100.0" not in ast.unparse(ast.parse(made))
+    assert "build" in words or result.exit_code or "--standalone" not in words
+
+
+def test_a_formatter_that_changes_the_code_is_not_followed(monkeypatch, tmp_path):
+    done = types.SimpleNamespace(returncode=0, stdout=b"x = 2\n")
+    monkeypatch.setattr(terminal.shutil, "which", lambda name: name)
+    monkeypatch.setattr(terminal, "_done", lambda words, text: done)
+    with pytest.raises(terminal.CannotFormat, match="says something else"):
+        terminal.formatted("x = 1\n", tmp_path / "a.py")
+    assert terminal.formatted("x=2", tmp_path / "a.py") == "x = 2\n"
+
+
+def test_files_say_what_they_said_with_derivatives_in_them(monkeypatch):
+    text = "x = 1\n\n\ndef f(x):\n    return x\n"
+    made = textwrap.dedent('''
+        def f_grad(x):
+            """Gradient of f. Generated by s2s; do not edit."""
+            return 1.0
+    ''')
+    assert "return 1.0" in insert.inserted(text, [("f", made, ["import numpy as np"])])
+    for wrong in (made.replace("1.0", "2.0"), f"{made}\nx = 2\n"):
+        def parsed(given, wrong=wrong, **config):
+            return PARSE(wrong if given.strip() == made.strip() else given, **config)
+
+        monkeypatch.setattr(insert.cst, "parse_module", parsed)
+        with pytest.raises(CannotLoad, match="the file would not say what it says"):
+            insert.inserted(text, [("f", made, [])])
+
+
+PARSE = insert.cst.parse_module
+
+
+def test_functions_of_a_file_that_was_edited_are_not_shipped(tmp_path, monkeypatch):
+    file = tmp_path / "edited_since.py"
+    file.write_text("import numpy as np\n\n\ndef act(v):\n    return v * v\n\n\nnames = [act]\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import edited_since
+
+    file.write_text(file.read_text(encoding="utf-8").replace("v * v", "v + v"), encoding="utf-8")
+    gathering = standalone.Gathering()
+    with pytest.raises(standalone.CannotShip, match="the source of `act` is not there"):
+        gathering.of_module(edited_since, "act")
