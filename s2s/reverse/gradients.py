@@ -8,8 +8,9 @@ from typing import Any, assert_never
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.lattice import dtype_of, is_number
+from s2s.analysis.abstract.lattice import dtype_of, is_number, shape_of
 from s2s.analysis.abstract.parts import Path, is_differentiable, part
+from s2s.analysis.abstract.shapes import same_shape
 from s2s.analysis.functions import makes_new
 from s2s.builder.builder import Builder, Context
 from s2s.builder.cotangents import in_precision, of_kind, whole
@@ -161,12 +162,24 @@ class Gradients:
             return builder.call(np.asarray, bar, *_other_dtype(builder, bar, value))
         if isinstance(value, Array):
             bar = in_precision(builder, bar, like, value, None)
-            made = whole(builder, bar, like, None, f"{var.name}_bar")
-            if made == bar and (not self._is_own(builder, bar)):
-                made = builder.call(np.copy, bar)
-            self.owned.add(made)
+            checked, is_own = self._checked(builder, bar, like, var.name), self._is_own(builder, bar)
+            made = whole(builder, checked, like, None, f"{var.name}_bar")
+            if made == checked and not is_own:
+                made = builder.call(np.copy, checked)
+            self.owned |= {made, bar}
             return made
         return of_kind(builder, bar, value)
+
+    def _checked(self, builder: Builder, bar: ir.Atom, like: ir.Atom, name: str) -> ir.Atom:
+        """The gradient of an array: its shape is compared when the program runs, where it is not known to be the
+        argument's and nothing broadcasts it."""
+        have, want = (shape_of(self.context.value(atom)) for atom in (bar, like))
+        facts = self.context.evaluator.facts
+        if have is not None and want is not None and (
+            not same_shape(have, want, facts) or all(map(facts.must_be_equal, have, want))
+        ):
+            return bar
+        return builder.call(rt.check_gradient, bar, like, ir.Const(name))
 
     def _is_own(self, builder: Builder, bar: ir.Atom) -> bool:
         """Whether an array was made by the reverse sweep, for one result only."""

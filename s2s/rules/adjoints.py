@@ -34,6 +34,10 @@ for _check in (rt.fit_bar, rt.fit_dot):
         _check, g=lambda y_bar, g: rt.tangent_like(y_bar, g), params="g, x, rule", harmless="x rule",
         samples=[args(arr(3), np.ones(3), "rule"), args(num(), 1.0, "rule")],
     )
+linear(
+    rt.check_gradient, g=lambda y_bar: y_bar, params="g, x, name", harmless="x name",
+    samples=[args(arr(3), np.ones(3), "x")],
+)
 
 
 vjp(rt.differentiated_as, x=lambda y_bar: y_bar, params="value, x", harmless="value")  # a choice: no differences
@@ -414,6 +418,6 @@ describe(
 describe(rt.factors, rt.solve_with, rt.inv_of, rt.det_of, rt.slogdet_of, rt.cofactor_of, result=Result.NEW)
 describe(rt.kept, rt.before_calls, rt.kind_of, result=Result.NEW, acts=True, pure=False)
 describe(rt.now, result=Result.SHARED, acts=True, pure=False)
-describe(rt.check_bits, result=Result.SHARED)  # gives what it checks
+describe(rt.check_bits, rt.check_gradient, result=Result.SHARED)  # gives what it checks
 describe(rt.quotient, rt.power, elementwise=True)
 describe(rt.unbroadcast, rt.summand_bar, rt.cast, rt.fit_bar, rt.fit_dot, reads=(0,))

@@ -51,6 +51,14 @@ def check_room(array: Any, given: Any) -> None:
             f"non-broadcastable output operand with shape {np.shape(array)} doesn't match the broadcast shape {shape}")
 
 
+def check_gradient(g: Any, x: Any, name: str) -> Any:
+    """The gradient of an array ``x``. Raises InternalError where it has another shape."""
+    if np.shape(g) != np.shape(x):
+        problem = f"the gradient with respect to `{name}` has shape {np.shape(g)}, the argument {np.shape(x)}"
+        raise error("S2S901", problem=problem)
+    return g
+
+
 def check_bits(value: Any) -> Any:
     """The result of ``a | b`` or its kin. Raises NoDerivativeError where it is a container: what it holds would have a
     derivative."""

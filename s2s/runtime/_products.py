@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
 from typing import Any
 
@@ -91,13 +92,15 @@ def einsum_inputs(subscripts: str) -> list[str]:
 def einsum_transpose(subscripts: str, which: int) -> str:
     """The einsum expression that gives the cotangent of an operand, but for the indices that it has alone, from that of
     the result, which comes first, and the other operands in order. Empty where an index stands in it twice, a
-    diagonal, or where it is not known how many dimensions its ellipsis has."""
+    diagonal, or where it is not known how many dimensions its ellipsis has: broadcasting is undone at the front."""
     inputs, output = einsum_inputs(subscripts), einsum_output(subscripts)
     mine, rest = inputs[which], inputs[:which] + inputs[which + 1 :]
     letters, alone = mine.replace("...", ""), einsum_alone(subscripts, which)
     if len(set(letters)) != len(letters) or (alone and "..." in mine):
         return ""
     if "..." in output and "..." not in mine:
+        return ""
+    if "..." in mine[1:] and any("..." in other for other in rest):
         return ""
     present = "".join(c for i, c in enumerate(mine) if i not in alone)
     return ",".join([output, *rest]) + "->" + present
@@ -117,10 +120,11 @@ def einsum_bar(g: Any, subscripts: str, operands: Sequence[Any], which: int) -> 
     along it; an index that it has twice is a diagonal, so the cotangent is zero off it.
     """
     x = operands[which]
+    free = "".join(c for c in string.ascii_letters if c not in subscripts)
     inputs = [
-        _spell_ellipsis(s, np.ndim(o)) for s, o in zip(einsum_inputs(subscripts), operands, strict=True)
+        _spell_ellipsis(s, np.ndim(o), free) for s, o in zip(einsum_inputs(subscripts), operands, strict=True)
     ]
-    output = _spell_ellipsis(einsum_output(subscripts), np.ndim(g))
+    output = _spell_ellipsis(einsum_output(subscripts), np.ndim(g), free)
     others = [o for i, o in enumerate(operands) if i != which]
     rest = [s for i, s in enumerate(inputs) if i != which]
     mine = "".join(dict.fromkeys(inputs[which]))
@@ -138,11 +142,6 @@ def einsum_bar(g: Any, subscripts: str, operands: Sequence[Any], which: int) -> 
     return cast(x_bar, x)
 
 
-def _spell_ellipsis(indices: str, ndim: int) -> str:
-    """Indices with the ellipsis written out in capital letters from the end of the alphabet, as NumPy aligns
-    them.
-    """
-    if "..." not in indices:
-        return indices
-    count = ndim - len(indices) + 3
-    return indices.replace("...", "ZYXWVUTSRQPONMLKJIHGFEDCBA"[:count][::-1])
+def _spell_ellipsis(indices: str, ndim: int, free: str) -> str:
+    """Indices with the ellipsis written out in letters that stand for nothing else, as NumPy aligns its dimensions."""
+    return indices.replace("...", free[: ndim - len(indices) + 3][::-1])

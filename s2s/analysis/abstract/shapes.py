@@ -63,6 +63,14 @@ class Facts:
         self.fresh += 1
         return Dim(f"?~{self.fresh}")
 
+    def must_be_equal(self, one: Dim, other: Dim) -> bool:
+        """Whether two lengths are equal, or an operation raises an error."""
+        reached, grows = {one}, True
+        while grows and other not in reached:
+            linked = [pair for pair in self.needed if not pair.isdisjoint(reached) and not pair <= reached]
+            reached, grows = reached.union(*linked), bool(linked)
+        return other in reached
+
     def may_be_one(self, dim: Dim) -> bool:
         """Whether a length can be 1. Lengths of arguments are not 1; ``n + k`` is assumed not to be, as a guard."""
         if dim.is_constant:
