@@ -340,7 +340,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S544": (ArgumentError, "which policies and rules hold in this block is known only at run time"),
     "S2S545": (
         NoDerivativeError,
-        "`{name}` converts its result to integers, to which the policy {policy} does not apply",
+        "`{name}` converts differentiated numbers to integers, which no policy for conversions covers",
     ),
     "S2S546": (ArgumentError, "{rule} does not accept the arguments that a call of {name} passes: {problem}"),
     "S2S547": (NonFiniteError, "{what} {where} of `{name}`"),

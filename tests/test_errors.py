@@ -218,7 +218,6 @@ NOT_SHOWN = {
     "S2S707": "Dask is not installed", "S2S708": "a cluster of Dask", "S2S710": "a call that is recorded",
     "S2S712": "another process", "S2S713": "another process",
     "S2S720": "JAX is not installed", "S2S721": "a tensor on a device", "S2S722": "a tensor of PyTorch",
-    "S2S545": "a conversion that shows when the program runs",
     "S2S901": "a mistake of s2s",
     "S2S910": "a mistake of s2s",
 }

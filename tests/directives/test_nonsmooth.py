@@ -805,6 +805,48 @@ def test_conversions_are_one_name():
         np.testing.assert_array_equal(s2s.grad(f)(V[1:]), np.trunc(V[1:]) + [1.0, 0.0, 0.0])
 
 
+WITH_INTEGERS = {
+    "prod": lambda x: np.prod(x, dtype=int),
+    "sum of a method": lambda x: x.sum(dtype=np.int32),
+    "nansum": lambda x: np.nansum(x, dtype=int),
+    "cumprod": lambda x: np.cumprod(x, dtype=int)[-1],
+    "variance": lambda x: np.var(x, dtype=int),
+    "ufunc": lambda x: np.add(x, x, dtype=int, casting="unsafe")[0],
+    "method of a ufunc": lambda x: np.multiply.reduce(x, dtype=int),
+    "method without a rule": lambda x: np.subtract.reduce(x, dtype=int),
+    "by position": lambda x: np.arange(x[0], x[0] + 3.0, 0.5, int)[1],
+    "range": lambda x: np.linspace(x[0], x[1], 5, dtype=int)[2],
+    "powers": lambda x: np.logspace(x[0], x[1], 5, dtype=int)[2],
+    "iterator": lambda x: np.fromiter(x, int)[0],
+    "list": lambda x: np.concatenate([x, x], dtype=int, casting="unsafe")[0],
+    "filled": lambda x: np.full(3, x[0], dtype=int)[0],
+    "filled like integers": lambda x: np.full_like(np.arange(3), x[0])[0],
+    "padded integers": lambda x: np.pad(np.arange(3), 1, constant_values=x[0])[0],
+}
+
+
+@pytest.mark.parametrize("policy", [None, "zero"])
+@pytest.mark.parametrize("f", WITH_INTEGERS.values(), ids=WITH_INTEGERS)
+def test_a_conversion_inside_of_a_function_is_refused(f, policy):
+    with contextlib.nullcontext() if policy is None else s2s.nonsmooth(policy):
+        for derivative in (lambda: s2s.grad(lambda x: f(x) * 1.0)(V), lambda: s2s.jvp(f, (V,), (DIRECTION,))):
+            with pytest.raises(NoDerivativeError, match="converts differentiated numbers to integers") as found:
+                derivative()
+            assert found.value.diagnostic.code == "S2S545"
+
+
+def test_conversions_of_what_is_of_integers_or_passive():
+    f = lambda x: np.sum(x > 1.0, dtype=int) * x[0] + np.prod(np.arange(1.5, 4.0), dtype=int) * x[1]
+    np.testing.assert_array_equal(s2s.grad(f)(V), [float(np.sum(V > 1.0)), 6.0, 0.0, 0.0])
+
+
+def test_methods_of_ufuncs_compute_in_the_dtype_that_is_asked_for():
+    x = np.array([1.0, 1e-9, 1e-9])
+    value, gradient = s2s.value_and_grad(lambda x: np.subtract.reduce(x, dtype=np.float32) * 1.0)(x)
+    assert value == 1.0 == np.subtract.reduce(x, dtype=np.float32)
+    np.testing.assert_array_equal(gradient, [1.0, -1.0, -1.0])
+
+
 def test_error_names_the_function_and_the_line():
     with pytest.raises(NoDerivativeError, match=r"numpy.floor.*piecewise constant") as found:
         s2s.grad(s2s.differentiable(product, nonsmooth="error"))(X)

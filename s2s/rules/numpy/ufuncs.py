@@ -47,7 +47,7 @@ def reduce(
     initial: Any = None, where: Any = True,
 ) -> Any:
     """``ufunc.reduce``: along several axes in the order of their elements, which is NumPy's to choose."""
-    array = np.asarray(array)
+    array = np.asarray(array, dtype)
     axes = tuple(range(np.ndim(array))) if axis is None else axis
     lines = _lines(array, axes)
     if where is True:
@@ -74,7 +74,7 @@ def _lines(array: Any, axes: Any) -> Any:
 
 def accumulate(ufunc: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """``ufunc.accumulate``: the running results."""
-    lines = np.moveaxis(np.asarray(array), axis, 0)
+    lines = np.moveaxis(np.asarray(array, dtype), axis, 0)
     totals = np.zeros_like(lines)
     totals[0] = lines[0]
     for k in range(1, len(lines)):
@@ -89,7 +89,7 @@ def outer(ufunc: Any, A: Any, B: Any, /) -> Any:
 
 def reduceat(ufunc: Any, array: Any, indices: Any, axis: Any = 0, dtype: Any = None, out: Any = None) -> Any:
     """``ufunc.reduceat``: the pieces between indices, each reduced."""
-    lines = np.moveaxis(np.asarray(array), axis, 0)
+    lines = np.moveaxis(np.asarray(array, dtype), axis, 0)
     pieces = np.zeros((len(indices), *np.shape(lines)[1:]), lines.dtype)
     for i, (start, end) in enumerate(_starts_and_ends(indices, len(lines))):
         total = lines[start]

@@ -17,6 +17,7 @@ from s2s.core.values import UNKNOWN, Array, ListOf, Sequence, Unknown
 from s2s.rules import table
 from s2s.rules.numpy.ufuncs import METHODS, with_axes
 from s2s.specialize.calls.memory_order import in_memory_order
+from s2s.specialize.calls.rule_arguments import check_conversion
 from s2s.specialize.calls.storing import CHANGING, with_out, without_out
 from s2s.specialize.calls.ufunc_at import ufunc_at
 from s2s.specialize.heap.changing import add_in_place
@@ -157,4 +158,6 @@ def method_of_ufunc(site: CallSite) -> ir.Atom | None:
     written: Callable[..., Any] | None = METHODS.get(fn.__name__) if isinstance(ufunc, np.ufunc) else None
     if written is None or table.find(fn) is not None or not any(map(site.context.is_varied, site.args)):
         return NOT_HANDLED
-    return site.instead(written, [ir.Const(ufunc), *site.args], site.kwargs)
+    made = site.instead(written, [ir.Const(ufunc), *site.args], site.kwargs)
+    check_conversion(site, made)
+    return made

@@ -26,7 +26,7 @@ from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
 from s2s.specialize.calls.handing_over import changed_live, plain, release
 from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
-from s2s.specialize.calls.rule_arguments import check_keywords, unsupported
+from s2s.specialize.calls.rule_arguments import check_conversion, check_keywords, unsupported
 from s2s.specialize.expected import has_answered
 from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
 from s2s.specialize.heap import generators
@@ -131,9 +131,11 @@ def by_model(site: CallSite) -> ir.Atom | None:
         return site.leave()
     specializer.models.append(model)
     try:
-        return specializer.inliner.inline(rule.body, site.args, site.kwargs, site.frame, site.builder, site.span)
+        made = specializer.inliner.inline(rule.body, site.args, site.kwargs, site.frame, site.builder, site.span)
     finally:
         specializer.models.pop()
+    check_conversion(site, made)
+    return made
 
 
 def note_called_back(site: CallSite) -> ir.Atom | None:
@@ -167,6 +169,7 @@ def by_rule(site: CallSite) -> ir.Atom | None:
     passive = site.effect and (not varied or rule.kind == "zero")
     made = site.builder.call(
         fn, *args, name=site.name, span=site.span, kwargs=tuple(kwargs.items()), effect=passive)
+    check_conversion(site, made)
     if isinstance(fn, types.FunctionType) and isinstance(made, ir.Var) and not folding.is_pure(fn):
         if isinstance(site.value(made), Unknown):  # no example says what it gives: its source does
             found = outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)

@@ -15,7 +15,6 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of
-from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.steps.packages import is_library_code
 from s2s.builder.builder import Context
 from s2s.core import ir
@@ -114,8 +113,6 @@ class Holding:
         """The function to write for a call: with a derivative that was chosen for it, or as it is."""
         said = self.explicit.get(id(fn)) if self.explicit else None
         if not surrogates.is_piecewise(fn):
-            if self.all and not self._has_decided():
-                self._refuse_hidden_conversion(fn, args, kwargs, span)
             return fn
         if (said is None and self._has_decided()) or not any(map(self.context.is_varied, args)):
             return fn
@@ -140,23 +137,6 @@ class Holding:
         """A step of which it is decided later what it contributes."""
         root = None if self.specializer.is_dynamic else self.specializer.function
         return chosen(fn, Policy("open", why=IN_LIBRARY if is_library_code(self.specializer.frame.fn, root) else ""))
-
-    def _refuse_hidden_conversion(
-        self, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any, span: ir.Span | None
-    ) -> None:
-        """Refuse a function that converts to integers on its way, as ``np.full(n, x, dtype=int)`` does, where that has
-        another policy."""
-        rule = table.find(fn)
-        varied = [a for a in (*args, *(a for _, a in kwargs)) if self.context.is_varied(a)]
-        if rule is None or rule.kind != "linear" or not any(is_inexact(self.context.value(a)) for a in varied):
-            return
-        how = self.decided(int)
-        if not isinstance(how, Policy) or how == surrogates.default_of(int):
-            return
-        bound = table.bind(rule, args, dict(kwargs)).get("dtype")
-        if isinstance(bound, ir.Var) or _gives_integers(self.context, fn, args, kwargs):
-            asked_by = self.specializer.frame.called_from
-            raise error("S2S545", span=span, asked_by=asked_by, name=name_of_step(fn), policy=how)
 
     def is_open(self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:
         """Whether it shows only when the program runs what a call of a function with a policy does: of which kind its

@@ -7,14 +7,19 @@ from typing import Any
 
 import numpy as np
 
+from s2s.analysis.abstract.lattice import dtype_of
+from s2s.analysis.abstract.parts import is_inexact
+from s2s.core import ir
 from s2s.core.annotated import signature_of
+from s2s.directives.surrogates import is_piecewise
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.intrinsics import literal
+from s2s.specialize.calls.policies import has_decided, name_of_step
 from s2s.specialize.frames import name_of
 from s2s.specialize.site import CallSite
 
-__all__ = ["check_keywords", "unsupported"]
+__all__ = ["check_conversion", "check_keywords", "unsupported"]
 
 
 def unsupported(site: CallSite, rule: Any) -> DifferentiationError | None:
@@ -43,6 +48,32 @@ def check_keywords(site: CallSite, rule: Any) -> None:
     for name in site.kwargs:
         if name not in known and (isinstance(site.fn, np.ufunc) or _takes_keyword(site.fn, name)):
             raise site.refusal("S2S203", name=name_of(site.fn), keyword=name)
+
+
+def check_conversion(site: CallSite, made: ir.Atom) -> None:
+    """Refuse a function that converts to integers on its way, as ``np.prod(x, dtype=int)`` does: neither its rule nor a
+    policy for conversions says what that contributes."""
+    context, fn = site.context, site.fn
+    if not context.is_varied(made) or is_piecewise(fn) or has_decided(site.frame):
+        return
+    dtype = dtype_of(site.value(made)) or _asked_dtype(site)
+    call = context.definitions.get(made)  # it has arrays for lists
+    own = isinstance(call, ir.Call) and call.fn == ir.Const(fn)
+    given = [*call.args, *(a for _, a in call.kwargs)] if own else site.given  # type: ignore[union-attr]
+    atoms = [a.atom if isinstance(a, ir.Star) else a for a in given]
+    if dtype is not None and dtype.kind in "iu" and any(
+        context.is_varied(a) and is_inexact(site.value(a)) for a in atoms
+    ):
+        raise site.refusal("S2S545", name=name_of_step(fn))
+
+
+def _asked_dtype(site: CallSite) -> np.dtype[Any] | None:
+    """The dtype that a call asks for, where the kind of its result is not known."""
+    rule = table.find(site.fn)
+    if rule is None or "dtype" not in rule.params.parameters:
+        return None
+    asked = table.bind(rule, tuple(site.args), dict(site.kwargs)).get("dtype")
+    return np.dtype(asked.value) if isinstance(asked, ir.Const) and asked.value is not None else None
 
 
 def _takes_keyword(fn: Any, name: str) -> bool:
