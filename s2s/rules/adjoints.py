@@ -101,6 +101,7 @@ linear(rt.kept, value=lambda y_bar: y_bar, params="value", samples=[args(arr(3))
 zero(rt.before_calls, rt.check_unchanged, rt.bin_of)
 zero(rt.now)  # of what carries a derivative, the read itself is specialised
 zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory, rt.check_bits)
+zero(rt.cut)
 zero(
     rt.einsum_alone, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output, rt.stored_slice,
 )
@@ -366,7 +367,8 @@ jvp(
 
 for _written in (
     rt.cholesky_dot, rt.plain_cholesky_bar, rt.cofactor, rt.cumprod_bar, rt.eigh_bar, rt.eigvalsh_bar, rt.gap_quotient,
-    rt.interp_fp_bar, rt.interp_slope, rt.matrix_power_bar, rt.norm_bar, rt.pinv_bar, rt.prod_partial,
+    rt.interp_fp_bar, rt.interp_slope, rt.matrix_power_bar, rt.norm_bar, rt.pinv_bar, rt.beside_dropped,
+    rt.prod_partial,
     rt.qr_bar, rt.sequence_bar, rt.share, rt.slogdet_weight, rt.svd_bar, rt.svdvals_bar,
     rt.trapezoid_weights, rt.trapezoid_x_bar, rt.align_weights, rt.distance_bar, rt.meshgrid_bar, rt.mirror,
     rt.mT, rt.mH, rt.rebuild, rt.axes_last, rt.axes_back, rt.vector_norm_bar, rt.summed_norm_bar,

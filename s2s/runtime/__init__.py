@@ -87,10 +87,12 @@ from s2s.runtime._expected import expect, expect_array, expect_items, expect_kin
 from s2s.runtime._factors import cofactor_of, det_of, factors, inv_of, slogdet_of, solve_with
 from s2s.runtime._fused import fused
 from s2s.runtime._linalg import (
+    beside_dropped,
     between,
     cholesky_bar,
     cholesky_dot,
     cofactor,
+    cut,
     eigh_bar,
     eigvalsh_bar,
     either_used,
@@ -223,8 +225,8 @@ from s2s.runtime._snapshots import Calls, Snapshots, advances
 
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights", "around",
-    "axes_back", "axes_in_memory", "axes_last", "axis_size", "between", "bin_of", "blocks", "bound", "by_default",
-    "call", "call_again",
+    "axes_back", "axes_in_memory", "axes_last", "axis_size", "beside_dropped", "between", "bin_of", "blocks", "bound",
+    "by_default", "call", "call_again",
     "call_method", "call_method_again",
     "cast", "check_alias", "check_apart", "check_attribute", "check_bits", "check_bound",
     "check_count", "check_disjoint", "check_kind", "check_names", "check_option", "check_unshadowed", "kind_of",
@@ -232,7 +234,7 @@ __all__ = [
     "check_repeated", "check_gradient", "check_room", "check_scalar",
     "check_no_kept_key", "check_not_remembered", "check_separate", "check_sure", "check_unchanged", "before_calls",
     "give_back", "kept", "now",
-    "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cross", "cumprod_bar",
+    "cholesky_bar", "cholesky_dot", "cofactor", "convolve_bar", "copy_in_memory", "cross", "cumprod_bar", "cut",
     "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
     "einsum_alone", "einsum_bar", "einsum_inputs", "einsum_output", "einsum_transpose", "either_used",

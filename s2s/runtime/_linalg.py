@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.runtime._checks import no_derivative
 from s2s.runtime._cotangents import whole
 from s2s.runtime._reductions import Axis, prod_partial
 
@@ -325,7 +326,34 @@ def pinv_bar(g: Any, p: Any, a: Any) -> Any:
     gt, ph = mT(g), mH(p)
     first = (gt - a @ (p @ gt)) @ p @ ph
     second = ph @ p @ (gt - (gt @ p) @ a)
-    return np.conj(first + second - ph @ np.conj(g) @ ph)
+    return np.conj(first + second - ph @ np.conj(g) @ ph + beside_dropped(np.conj(g), ph, mH(a)))
+
+
+def beside_dropped(a_dot: Any, p: Any, a: Any) -> Any:
+    """What the singular values that are left out of the pseudoinverse ``p`` of ``a`` add to its tangent: their vectors
+    mix with the others along ``a_dot``. Zero where the values are zero."""
+    rank, axes = np.round(np.sum(np.real(p * mT(a)), axis=(-2, -1))), (-2, -1)
+    if np.all(rank == min(a.shape[-2:])):
+        return np.zeros_like(p)
+    if np.all(np.linalg.norm(a - a @ (p @ a), axis=axes) * np.linalg.norm(p, axis=axes) < 1e-9):
+        return np.zeros_like(p)
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    kept = np.arange(s.shape[-1]) < rank[..., None]
+    mixed = kept[..., :, None] != kept[..., None, :]
+    large, small = np.maximum(s[..., :, None], s[..., None, :]), np.minimum(s[..., :, None], s[..., None, :])
+    ratio = np.where(mixed, small, 0.0) / np.where(mixed, large, 1.0)
+    weight = ratio / np.where(mixed, large * large - small * small, 1.0)
+    inner = mH(u) @ a_dot @ mH(vh)
+    return mH(vh) @ (weight * (inner + ratio * mH(inner))) @ mH(u)
+
+
+def cut(rank: Any, s: Any, size: int) -> float | None:
+    """The ``rcond`` with which ``np.linalg.pinv`` keeps as many singular values ``s`` as ``lstsq`` did. Raises
+    NoDerivativeError where it left some out and does not say which."""
+    if s is None:
+        return None if rank == size else no_derivative(
+            "scipy.linalg.lstsq", "this driver leaves out something else than small singular values; use 'gelsd'")
+    return 0.5 * float(s[rank - 1] + (s[rank] if rank < len(s) else 0.0)) / float(s[0]) if rank else 1.0
 
 
 def matrix_power_bar(g: Any, y: Any, a: Any, n: int) -> Any:

@@ -836,8 +836,11 @@ def test_a_conversion_inside_of_a_function_is_refused(f, policy):
 
 
 def test_conversions_of_what_is_of_integers_or_passive():
-    f = lambda x: np.sum(x > 1.0, dtype=int) * x[0] + np.prod(np.arange(1.5, 4.0), dtype=int) * x[1]
-    np.testing.assert_array_equal(s2s.grad(f)(V), [float(np.sum(V > 1.0)), 6.0, 0.0, 0.0])
+    def f(x):
+        rank = np.linalg.lstsq(np.outer(x, x), x, rcond=None)[2]
+        return np.sum(x > 1.0, dtype=int) * x[0] + np.prod(np.arange(1.5, 4.0), dtype=int) * x[1] + rank * x[2]
+
+    np.testing.assert_array_equal(s2s.grad(f)(V), [float(np.sum(V > 1.0)), 6.0, 1.0, 0.0])
 
 
 def test_methods_of_ufuncs_compute_in_the_dtype_that_is_asked_for():

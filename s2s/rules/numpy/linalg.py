@@ -410,7 +410,7 @@ def pinv_tangent(y: Any, a: Any, a_dot: Any) -> Any:
 def pinv_dot(p: Any, a: Any, a_dot: Any) -> Any:
     """The tangent of the pseudoinverse ``p`` of ``a``, at constant rank (see ``rt.pinv_bar``)."""
     first, second = p @ _h(p) @ _h(a_dot), _h(a_dot) @ _h(p) @ p
-    return first - first @ a @ p + second - p @ a @ second - p @ a_dot @ p
+    return first - first @ a @ p + second - p @ a @ second - p @ a_dot @ p + rt.beside_dropped(a_dot, p, a)
 
 
 def lstsq_bars(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
@@ -420,7 +420,7 @@ def lstsq_bars(g: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any]:
     x_bar, squares_bar, _, s_bar = rt.whole(g, y)
     x_bar = np.zeros_like(y[0]) if x_bar is None else x_bar
     columns, rights = np.reshape(b, (len(b), -1)), np.reshape(x_bar, (a.shape[1], -1))
-    inverse = np.linalg.pinv(a)
+    inverse = np.linalg.pinv(a, rt.cut(y[2], y[3], min(a.shape)))
     b_bar = inverse.T @ rights
     a_bar = rt.pinv_bar(rights @ columns.T, inverse, a)
     if squares_bar is not None and np.size(squares_bar):
@@ -444,9 +444,9 @@ vjp(
 )
 
 
-def _lstsq_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> tuple[Any, Any, Any, Any]:
+def _lstsq_dot(y: Any, a: Any, b: Any, a_dot: Any, b_dot: Any) -> tuple[Any, Any, Any, Any]:
     """The tangents of the solution, the sums of squares, the rank and the singular values."""
-    inverse = np.linalg.pinv(a)
+    inverse = np.linalg.pinv(a, rt.cut(y[2], y[3], min(a.shape)))
     solution = inverse @ b
     x_dot = inverse @ b_dot + pinv_dot(inverse, a, a_dot) @ b
     rest, rest_dot = b - a @ solution, b_dot - a_dot @ solution - a @ x_dot
@@ -455,12 +455,12 @@ def _lstsq_dot(a: Any, b: Any, a_dot: Any, b_dot: Any) -> tuple[Any, Any, Any, A
 
 
 def lstsq_a_dot(a_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
-    x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(a, b, a_dot, np.zeros_like(b))
+    x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(y, a, b, a_dot, np.zeros_like(b))
     return x_dot, squares_dot[: len(y[1])], rank_dot, s_dot
 
 
 def lstsq_b_dot(b_dot: Any, y: Any, a: Any, b: Any) -> tuple[Any, Any, Any, Any]:
-    x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(a, b, np.zeros_like(a), b_dot)
+    x_dot, squares_dot, rank_dot, s_dot = _lstsq_dot(y, a, b, np.zeros_like(a), b_dot)
     return x_dot, squares_dot[: len(y[1])], rank_dot, s_dot
 
 

@@ -127,11 +127,11 @@ jvp(scipy.linalg.qr, a=qr_tangent)
 
 
 def lstsq_a(a_dot: Any, y: Any, a: Any, b: Any) -> Any:
-    return like_result(_lstsq_dot(a, b, a_dot, np.zeros_like(b)), y)
+    return like_result(_lstsq_dot(y, a, b, a_dot, np.zeros_like(b)), y)
 
 
 def lstsq_b(b_dot: Any, y: Any, a: Any, b: Any) -> Any:
-    return like_result(_lstsq_dot(a, b, np.zeros_like(a), b_dot), y)
+    return like_result(_lstsq_dot(y, a, b, np.zeros_like(a), b_dot), y)
 
 
 def like_result(tangents: Any, y: Any) -> Any:

@@ -23,6 +23,16 @@ def check_symmetric(by_turn: Any) -> None:
         rt.no_derivative("scipy.linalg.null_space", ONE)
 
 
+def kept_directions(y: Any, A: Any) -> tuple[Any, Any]:
+    """The singular vectors beside those in ``y``, and by how much the squares of the singular values of these are
+    larger. None where A y is zero, and not only small enough to be left out."""
+    if np.linalg.norm(A @ y) * np.linalg.norm(np.linalg.pinv(A)) < 1e-9:
+        return None, None
+    _, s, vh = np.linalg.svd(A, full_matrices=False)
+    rank = np.shape(A)[1] - np.shape(y)[1]
+    return vh[:rank].T, np.sum((A @ y) ** 2, axis=0) - s[:rank, None] ** 2
+
+
 def null_space_bar(y_bar: Any, y: Any, A: Any) -> Any:
     """A vector q with A q = 0 of length 1 moves by -pinv(A) dA q. What turns several of them has no derivative: where
     they are read as the space that they span, y' y_bar is symmetric."""
@@ -30,13 +40,20 @@ def null_space_bar(y_bar: Any, y: Any, A: Any) -> Any:
         return rt.no_derivative("scipy.linalg.null_space", ONE)
     if np.shape(y)[1] > 1:
         check_symmetric(y.T @ y_bar)
-    return -(np.linalg.pinv(A).T @ y_bar) @ y.T
+    kept, gaps = kept_directions(y, A)
+    if kept is None:
+        return -(np.linalg.pinv(A).T @ y_bar) @ y.T
+    turned = (kept.T @ y_bar) / gaps
+    return (A @ y) @ turned.T @ kept.T + A @ kept @ turned @ y.T
 
 
 def null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
     if np.shape(y)[1] > 1 or np.iscomplexobj(A):
         return rt.no_derivative("scipy.linalg.null_space", ONE)
-    return -np.linalg.pinv(A) @ (A_dot @ y)
+    kept, gaps = kept_directions(y, A)
+    if kept is None:
+        return -np.linalg.pinv(A) @ (A_dot @ y)
+    return kept @ (((A_dot @ kept).T @ (A @ y) + (A @ kept).T @ (A_dot @ y)) / gaps)
 
 
 zero(check_symmetric)

@@ -9,6 +9,7 @@ import numpy as np
 
 from s2s.analysis.abstract.lattice import dtype_of
 from s2s.analysis.abstract.parts import is_inexact
+from s2s.builder.operands import is_operator
 from s2s.core import ir
 from s2s.core.annotated import signature_of
 from s2s.directives.surrogates import is_piecewise
@@ -54,7 +55,7 @@ def check_conversion(site: CallSite, made: ir.Atom) -> None:
     """Refuse a function that converts to integers on its way, as ``np.prod(x, dtype=int)`` does: neither its rule nor a
     policy for conversions says what that contributes."""
     context, fn = site.context, site.fn
-    if not context.is_varied(made) or is_piecewise(fn) or has_decided(site.frame):
+    if not context.is_varied(made) or is_operator(fn) or is_piecewise(fn) or has_decided(site.frame):
         return
     dtype = dtype_of(site.value(made)) or _asked_dtype(site)
     call = context.definitions.get(made)  # it has arrays for lists
