@@ -45,7 +45,10 @@ def convolved(in1: Any, in2: Any, mode: Any, boundary: Any, fillvalue: Any, less
 
 
 def correlate2d(in1: Any, in2: Any, mode: Any = "full", boundary: Any = "fill", fillvalue: Any = 0) -> Any:
-    return convolved(in1, np.flip(np.conj(in2)), mode, boundary, fillvalue, 0)
+    """The smaller of the two is moved over the other one, and conjugated, in the mode 'valid'."""
+    whole = convolved(in1, np.flip(np.conj(in2)), mode, boundary, fillvalue, 0)
+    is_swapped = mode == "valid" and (np.shape(in1)[0] < np.shape(in2)[0] or np.shape(in1)[1] < np.shape(in2)[1])
+    return np.conj(whole) if is_swapped else whole
 
 
 def hilbert(x: Any, N: Any = None, axis: Any = -1) -> Any:

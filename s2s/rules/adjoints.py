@@ -363,12 +363,19 @@ jvp(
     right=lambda right_dot, left, inner: rt.between(left, inner, right_dot),
 )
 
+# The cofactors are the slopes of the determinant, so that their derivative is symmetric.
+vjp(
+    rt.cofactor, a=lambda y_bar, a, determinant: rt.cofactor_dot(y_bar, a, determinant), params="a, determinant",
+    harmless="determinant",
+)
+jvp(rt.cofactor, a=lambda a_dot, a, determinant: rt.cofactor_dot(a_dot, a, determinant))
+
 # --- as they are written --------------------------------------------------------------------------------------------
 
 for _written in (
-    rt.cholesky_dot, rt.plain_cholesky_bar, rt.cofactor, rt.cumprod_bar, rt.eigh_bar, rt.eigvalsh_bar, rt.gap_quotient,
-    rt.interp_fp_bar, rt.interp_slope, rt.matrix_power_bar, rt.norm_bar, rt.pinv_bar, rt.beside_dropped,
-    rt.prod_partial,
+    rt.cholesky_dot, rt.plain_cholesky_bar, rt.cofactor_dot, rt.cumprod_bar, rt.eigh_bar, rt.eigvalsh_bar,
+    rt.gap_quotient, rt.interp_fp_bar, rt.interp_slope, rt.matrix_power_bar, rt.norm_bar, rt.pinv_bar,
+    rt.beside_dropped, rt.prod_partial,
     rt.qr_bar, rt.sequence_bar, rt.share, rt.slogdet_weight, rt.svd_bar, rt.svdvals_bar,
     rt.trapezoid_weights, rt.trapezoid_x_bar, rt.align_weights, rt.distance_bar, rt.meshgrid_bar, rt.mirror,
     rt.mT, rt.mH, rt.rebuild, rt.axes_last, rt.axes_back, rt.vector_norm_bar, rt.summed_norm_bar,

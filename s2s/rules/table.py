@@ -54,8 +54,8 @@ from s2s.rules.samples import Domain, Draw, Interval, Sample, elementwise_sample
 __all__ = [
     "ATTRIBUTES", "PASSIVE_ATTRIBUTES", "RULES", "Rule", "alias", "attribute", "bind", "carries_rule",
     "elementwise_rule", "extend", "find", "flat_for_reals", "give", "has_derivative", "has_rule", "is_refusal",
-    "is_settled", "jvp", "kind_by_value", "linear", "model", "partials", "refuse", "rule_of_user", "several",
-    "straight_through", "takes_none", "unsupported", "vjp", "zero",
+    "is_settled", "jvp", "kind_by_value", "linear", "model", "partials", "refuse", "requires", "rule_of_user",
+    "several", "straight_through", "takes_none", "unsupported", "vjp", "zero",
 ]
 
 Function: TypeAlias = Callable[..., Any]
@@ -96,7 +96,8 @@ class Rule:
     gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the
     result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
     ``takes_none`` that bodies take None for a part of the result without a cotangent, ``always`` that a model
-    stands for the function where nothing active goes in too. What is ``given`` are constants that a model gets before
+    stands for the function where nothing active goes in too. ``requires`` is a body that calls ``rt.no_derivative``
+    where the rule does not hold, in whatever mode. What is ``given`` are constants that a model gets before
     the arguments of the call, and partials after them. ``by_user`` marks the rules of users (``custom``, and
     ``partials``): their bodies are code like any other, with globals and captured variables of their own.
 
@@ -122,6 +123,7 @@ class Rule:
     always: bool = False
     given: tuple[Any, ...] = ()
     stores: bool = False
+    requires: Function | None = None
     pullback: Callable[..., Any] | None = None
     pushforward: Callable[..., Any] | None = None
     by_user: bool = False
@@ -709,6 +711,18 @@ def takes_none(*fns: Function) -> None:
     reads that part of the result: what it would cost is saved."""
     for fn in fns:
         _rules[id(fn)] = replace(_rules[id(fn)], takes_none=True)
+
+
+def requires(*fns: Function) -> Callable[[F], F]:
+    """Say where the rules of functions hold, in every mode: a decorator for a body that asks for ``y`` and parameters
+    by name, and calls ``rt.no_derivative`` elsewhere."""
+
+    @_later
+    def add(body: Function) -> None:
+        for fn in fns:
+            _change(fn, requires=body)
+
+    return _decorator(add)
 
 
 def _decorator(add: Callable[..., None]) -> Callable[[F], F]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import warnings
 from typing import Any
@@ -36,11 +37,43 @@ def regular(jacobian: Any) -> Any:
 def cofactor(a: Any, determinant: Any) -> Any:
     """The derivative of the determinant: det(a) inv(a)^T, from the singular values where ``a`` is singular.
     """
-    if np.all(determinant != 0.0):
-        return np.asarray(determinant)[..., None, None] * mT(np.linalg.inv(a))
+    with contextlib.suppress(np.linalg.LinAlgError):  # other factors may say that it is regular
+        if np.all(determinant != 0.0):
+            return np.asarray(determinant)[..., None, None] * mT(np.linalg.inv(a))
     u, s, vh = np.linalg.svd(a)
     turn = np.linalg.det(u) * np.linalg.det(vh)
     return turn[..., None, None] * ((np.conj(u) * prod_partial(s, -1)[..., None, :]) @ np.conj(vh))
+
+
+def cofactor_dot(a_dot: Any, a: Any, determinant: Any) -> Any:
+    """The tangent of ``cofactor``, which is its own transpose: in each term two factors of the determinant are left
+    out. By the inverse of a regular matrix, else by the singular values."""
+    values = np.linalg.svd(a, compute_uv=False)
+    if np.all(values[..., -1:] > 1e-5 * values[..., :1]):
+        inverse = np.linalg.inv(a)
+        moved = mT(inverse @ a_dot)
+        change = np.trace(moved, axis1=-2, axis2=-1)[..., None, None] * mT(inverse) - mT(inverse) @ moved
+        return np.asarray(determinant)[..., None, None] * change
+    u, s, vh = np.linalg.svd(a)
+    turn = np.linalg.det(u) * np.linalg.det(vh)
+    inner = mH(u) @ a_dot @ mH(vh)
+    others = _without_two(s)
+    diagonal = np.sum(others * np.diagonal(inner, axis1=-2, axis2=-1)[..., None, :], axis=-1)
+    middle = diagonal[..., None] * np.eye(s.shape[-1]) - others * mT(inner)
+    return turn[..., None, None] * (np.conj(u) @ middle @ np.conj(vh))
+
+
+def _without_two(s: Any) -> Any:
+    """The products of all of the ``s`` but two, for each pair of them; zero on the diagonal."""
+    n = s.shape[-1]
+    large = np.where(np.arange(n) < n - 2, s, 1.0)
+    product = np.prod(large, axis=-1)[..., None, None]
+    divisor = np.where(large == 0.0, 1.0, large)  # where another one is zero the product is
+    made = product / (divisor[..., :, None] * divisor[..., None, :]) * (1.0 - np.eye(n))
+    for k in range(max(n - 2, 0), n):
+        is_left_out = (np.arange(n) == k)[:, None] | (np.arange(n) == k)
+        made = made * np.where(is_left_out, 1.0, s[..., k, None, None])
+    return made
 
 
 def slogdet_weight(g: Any, y: Any) -> Any:

@@ -9,6 +9,7 @@ import pytest
 import scipy.linalg
 
 import s2s
+from s2s import runtime as rt
 from s2s.errors import NoDerivativeError
 
 RNG = np.random.default_rng(4)
@@ -226,3 +227,27 @@ def test_second_derivatives_beside_undetermined_vectors(f: Any, a: Any) -> None:
     expected = np.reshape([(slopes(a + step) - slopes(a - step)) / 2e-5 for step in steps], (3, 3))
     known = ~np.isnan(found)
     assert 7 <= np.sum(known) < 9 and np.allclose(found[known], expected[known], rtol=1e-6, atol=1e-7)
+
+
+@pytest.mark.parametrize("size, rank, is_complex", [(1, 0, 0), (3, 3, 0), (3, 2, 0), (3, 2, 1), (4, 2, 0), (4, 1, 0)])
+def test_second_derivatives_of_determinants_of_any_rank(size: int, rank: int, is_complex: int) -> None:
+    """The determinant is a polynomial: a difference quotient of fourth order is exact up to rounding."""
+    rng = np.random.default_rng(size + rank)
+
+    def drawn(*shape: int) -> Any:
+        real = rng.normal(size=shape)
+        return real + 1j * rng.normal(size=shape) if is_complex else real
+
+    a, v, w = drawn(size, rank) @ drawn(rank, size), drawn(size, size), drawn(size, size)
+    f = lambda x: np.real(np.linalg.det(x))
+    # the mixed derivative, by the polarisation of second differences of a polynomial of degree up to four
+    second = lambda d: (16 * (f(a + d) + f(a - d)) - (f(a + 2 * d) + f(a - 2 * d)) - 30 * f(a)) / 12
+    expected = (second(v + w) - second(v - w)) / 4
+    np.testing.assert_allclose(np.sum(np.real(s2s.hvp(f, (a,), (v,)) * w)), expected, rtol=1e-9, atol=1e-10)
+    inner = lambda x: np.sum(np.real(s2s.grad(f)(x) * v))
+    np.testing.assert_allclose(np.sum(np.real(s2s.grad(inner)(a) * w)), expected, rtol=1e-9, atol=1e-10)
+
+
+def test_a_singular_matrix_that_other_factors_call_regular() -> None:
+    a = np.array([[1.0, 2.0], [2.0, 4.0]])
+    np.testing.assert_allclose(rt.cofactor(a, 1e-17), [[4.0, -2.0], [-2.0, 1.0]], atol=1e-14)

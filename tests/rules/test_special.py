@@ -119,6 +119,16 @@ def test_log_ndtr_far_out(x: float) -> None:
 # --- through the compiler -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("x", [-30.0, -2.0, 0.999, 1.001, 5.0, 40.0, 300.0])
+def test_second_derivatives_of_log_ndtr(x: float) -> None:
+    """With s the ratio of density and distribution: s' = -s (x + s)."""
+    slope = np.exp(-0.5 * x * x - special.log_ndtr(x)) / np.sqrt(2.0 * np.pi)
+    second = s2s.grad(s2s.grad(special.log_ndtr))(x)
+    np.testing.assert_allclose(second, -slope * (x + slope), rtol=1e-9, atol=1e-300)
+    value = s2s.hvp(lambda v: np.sum(special.log_ndtr(v)), (np.array([x]),), (np.ones(1),))
+    np.testing.assert_allclose(value, [second], rtol=1e-12)
+
+
 def test_the_order_of_a_bessel_function_is_refused_not_left_out() -> None:
     def f(x):
         return special.jv(x, 2.0)

@@ -57,9 +57,12 @@ def solve_b(y_bar: Any, a: Any, b: Any, lower: Any, assume_a: Any, transposed: A
     if assume_a in HERMITIAN or assume_a in SYMMETRIC:
         same = np.conj(a) if assume_a in HERMITIAN else a
         return rt.unbroadcast(scipy.linalg.solve(same, y_bar, lower=lower, assume_a=assume_a), b)
-    if assume_a in TRIANGULAR or assume_a in ("diagonal", "tridiagonal"):
-        return rt.unbroadcast(scipy.linalg.solve(a, y_bar, assume_a=assume_a, transposed=not transposed), b)
-    return rt.unbroadcast(scipy.linalg.solve(a if transposed else transposed_matrix(a), y_bar), b)
+    if assume_a in TRIANGULAR and not transposed:
+        assume_a = "upper triangular" if assume_a == "lower triangular" else "lower triangular"
+    elif assume_a not in TRIANGULAR and assume_a != "diagonal" and assume_a != "tridiagonal":
+        assume_a = None
+    same = a if transposed else transposed_matrix(a)  # of complex matrices SciPy solves no transposed system
+    return rt.unbroadcast(scipy.linalg.solve(same, y_bar, assume_a=assume_a), b)
 
 
 def structured(a_bar: Any, assume_a: Any) -> Any:
@@ -105,6 +108,9 @@ vjp(
         args(arr(3, 3, low=0.5), arr(3, 2), assume_a="lower triangular", transposed=True),
         args(arr(3, 3, low=0.5), arr(3), assume_a="diagonal"), args(arr(4, 4), arr(4), assume_a="tridiagonal"),
         args(np.diag([2.0, 1.0, 3.0]) + np.eye(3, k=1), arr(3), assume_a="banded"),
+        args(arr(3, 3, complex=True), arr(3, complex=True), assume_a="lower triangular"),
+        args(arr(3, 3, complex=True), arr(3, complex=True), assume_a="upper triangular"),
+        args(arr(4, 4, complex=True), arr(4, complex=True), assume_a="tridiagonal"),
         *(STACKS_TO_SOLVE if takes(scipy.linalg.solve, *ONE_OF_A_STACK) else []),  # from SciPy 1.16 on
     ],
 )

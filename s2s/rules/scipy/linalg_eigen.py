@@ -16,7 +16,7 @@ from s2s.rules.numpy.linalg import eigh_dot, qr_dot
 from s2s.rules.numpy.linalg_eigen import eig_bar, eig_dot, eigvals_bar, eigvals_dot
 from s2s.rules.samples import args, arr
 from s2s.rules.scipy.linalg import symmetric, transposed_matrix
-from s2s.rules.table import jvp, kind_by_value, model, vjp, zero
+from s2s.rules.table import jvp, kind_by_value, model, requires, vjp, zero
 
 # --- symmetric matrices -----------------------------------------------------------------------------------------------
 
@@ -60,8 +60,6 @@ def pair_bars(
     w_bar: Any, v_bar: Any, v: Any, a: Any, b: Any, lower: Any, type: Any, index: Any, value: Any
 ) -> tuple[Any, Any]:
     """The cotangents of the two matrices of ``a v = w b v`` (a b v = w v, b a v = w v for the types 2 and 3)."""
-    if np.iscomplexobj(a) or np.iscomplexobj(b):
-        return rt.no_derivative("scipy.linalg.eigh", REAL_ONLY)
     w, every = scipy.linalg.eigh(a, b, lower=lower, type=type)
     places = chosen(w, a, b, index, value)
     if v is not None:
@@ -137,10 +135,14 @@ vjp(
 )
 
 
+@requires(scipy.linalg.eigh, scipy.linalg.eigvalsh)
+def real_pair(a: Any, b: Any) -> None:
+    if b is not None and (np.iscomplexobj(a) or np.iscomplexobj(b)):
+        rt.no_derivative("scipy.linalg.eigh", REAL_ONLY)
+
+
 def pair_dots(a_dot: Any, b_dot: Any, a: Any, b: Any, y: Any, lower: Any, eigvals_only: Any, type: Any) -> Any:
     """The tangents of eigenvalues and eigenvectors of a generalised problem."""
-    if np.iscomplexobj(a) or np.iscomplexobj(b):
-        return rt.no_derivative("scipy.linalg.eigh", REAL_ONLY)
     w, v = scipy.linalg.eigh(a, b, lower=lower, type=type) if eigvals_only else (y[0], y[1])
     if type == 2:
         left = (np.tril(b) + np.tril(b, -1).T if lower else np.triu(b) + np.triu(b, 1).T) @ v
@@ -325,8 +327,6 @@ def rq_bar(y_bar: Any, y: Any, a: Any, mode: Any) -> Any:
     r_bar, q_bar = rt.whole(y_bar, y)
     bars = turned(np.zeros_like(y[0]) if r_bar is None else r_bar, np.zeros_like(y[1]) if q_bar is None else q_bar)
     factors = turned(*y)
-    if np.iscomplexobj(a):
-        return rt.no_derivative("scipy.linalg.rq", "it has a rule for real matrices only")
     return np.flip(rt.qr_bar(bars, factors, "reduced").T, 0)
 
 
@@ -338,6 +338,6 @@ def rq_dot(a_dot: Any, y: Any) -> Any:
 vjp(
     scipy.linalg.rq, a=rq_bar, params="a, overwrite_a=False, lwork=None, mode='full', check_finite=True",
     harmless="lwork",
-    samples=[args(arr(3, 3)), args(arr(3, 4), mode="economic")],
+    samples=[args(arr(3, 3)), args(arr(3, 4), mode="economic"), args(arr(3, 3, complex=True))],
 )
 jvp(scipy.linalg.rq, a=rq_dot)

@@ -160,12 +160,14 @@ jvp(
 )
 jvp(
     scipy.linalg.solve_continuous_lyapunov,
-    a=lambda a_dot, y, a: -scipy.linalg.solve_continuous_lyapunov(a, a_dot @ y + y @ a_dot.T),
+    a=lambda a_dot, y, a: -scipy.linalg.solve_continuous_lyapunov(a, a_dot @ y + y @ np.conj(a_dot.T)),
     q=lambda q_dot, a: scipy.linalg.solve_continuous_lyapunov(a, q_dot),
 )
 jvp(
     scipy.linalg.solve_discrete_lyapunov,
-    a=lambda a_dot, y, a: scipy.linalg.solve_discrete_lyapunov(a, a_dot @ y @ a.T + a @ y @ a_dot.T),
+    a=lambda a_dot, y, a: scipy.linalg.solve_discrete_lyapunov(
+        a, a_dot @ y @ np.conj(a.T) + a @ y @ np.conj(a_dot.T)
+    ),
     q=lambda q_dot, a: scipy.linalg.solve_discrete_lyapunov(a, q_dot),
 )
 
@@ -179,13 +181,15 @@ def solve_banded_ab(ab_dot: Any, y: Any, l_and_u: Any, ab: Any) -> Any:
 def solveh_banded_ab(ab_dot: Any, y: Any, ab: Any, lower: Any) -> Any:
     """The diagonals of one triangle, and those of its transpose but the main one."""
     count, n = len(ab_dot) - 1, np.shape(ab_dot)[1]
+    is_main = np.arange(count + 1)[:, None] == (0 if lower else count)
+    ab_dot = np.where(is_main, np.real(ab_dot), ab_dot)
     change = band_times(ab_dot, y, count, 0) if lower else band_times(ab_dot, y, 0, count)
     other = np.zeros_like(ab_dot)
     for k in range(1, count + 1):
         if lower:
-            other[count - k, k:] = ab_dot[k, : n - k]
+            other[count - k, k:] = np.conj(ab_dot[k, : n - k])
         else:
-            other[k, : n - k] = ab_dot[count - k, k:]
+            other[k, : n - k] = np.conj(ab_dot[count - k, k:])
     change = change + (band_times(other, y, 0, count) if lower else band_times(other, y, count, 0))
     return -scipy.linalg.solveh_banded(ab, change, lower=lower)
 

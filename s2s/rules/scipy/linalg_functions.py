@@ -11,7 +11,7 @@ from s2s import runtime as rt
 from s2s.rules.numpy.linalg_eigen import check_real
 from s2s.rules.samples import args, arr
 from s2s.rules.scipy.linalg import check_matrix, transposed_matrix
-from s2s.rules.table import jvp, kind_by_value, linear, model, vjp, zero
+from s2s.rules.table import jvp, kind_by_value, linear, model, requires, vjp, zero
 
 # --- functions of matrices ------------------------------------------------------------------------------------------
 
@@ -127,45 +127,54 @@ vjp(
 
 
 def lyapunov_q(y_bar: Any, a: Any) -> Any:
-    """a x + x a^T = q, and so a^T q_bar + q_bar a = x_bar."""
-    if np.iscomplexobj(a):
-        return rt.no_derivative("scipy.linalg.solve_continuous_lyapunov", "it has a rule for real matrices only")
+    """a x + x a^H = q, and so a^T q_bar + q_bar conj(a) = x_bar."""
     return scipy.linalg.solve_continuous_lyapunov(a.T, y_bar)
 
 
 def lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
     q_bar = lyapunov_q(y_bar, a)
-    return -(q_bar @ y.T + q_bar.T @ y)
+    return -(q_bar @ y.T + np.conj(q_bar.T @ y))
 
 
 def discrete_lyapunov_q(y_bar: Any, a: Any) -> Any:
-    """x = a x a^T + q, and so q_bar = a^T q_bar a + x_bar."""
-    if np.iscomplexobj(a):
-        return rt.no_derivative("scipy.linalg.solve_discrete_lyapunov", "it has a rule for real matrices only")
+    """x = a x a^H + q, and so q_bar = a^T q_bar conj(a) + x_bar."""
     return scipy.linalg.solve_discrete_lyapunov(a.T, y_bar)
 
 
 def discrete_lyapunov_a(y_bar: Any, y: Any, a: Any) -> Any:
     q_bar = discrete_lyapunov_q(y_bar, a)
-    return q_bar @ a @ y.T + q_bar.T @ a @ y
+    return q_bar @ np.conj(a) @ y.T + np.conj(q_bar.T @ a @ y)
 
 
 vjp(
     scipy.linalg.solve_continuous_lyapunov, a=lyapunov_a, q=lyapunov_q, params="a, q",
-    samples=[args(arr(3, 3), arr(3, 3))],
+    samples=[args(arr(3, 3), arr(3, 3)), args(arr(3, 3, complex=True), arr(3, 3, complex=True))],
 )
 vjp(
     scipy.linalg.solve_discrete_lyapunov, a=discrete_lyapunov_a, q=discrete_lyapunov_q, params="a, q, method=None",
-    harmless="method", samples=[args(arr(3, 3), arr(3, 3))],
+    harmless="method",
+    samples=[args(arr(3, 3), arr(3, 3)), args(arr(3, 3, complex=True), arr(3, 3, complex=True))],
 )
+
+MIXED = "where real and complex matrices come together SciPy does not solve the equation; make all of them complex"
+
+
+@requires(scipy.linalg.solve_sylvester)
+def sylvester_of_one_kind(a: Any, b: Any, q: Any) -> None:
+    if not np.iscomplexobj(a) == np.iscomplexobj(b) == np.iscomplexobj(q):
+        rt.no_derivative("scipy.linalg.solve_sylvester", MIXED)
+
+
+@requires(scipy.linalg.solve_continuous_lyapunov)
+def lyapunov_of_one_kind(a: Any, q: Any) -> None:
+    if np.iscomplexobj(q) and not np.iscomplexobj(a):
+        rt.no_derivative("scipy.linalg.solve_continuous_lyapunov", MIXED)
 
 # --- the equations of Riccati -----------------------------------------------------------------------------------------
 
 
 def continuous_loop(x: Any, a: Any, b: Any, r: Any) -> Any:
     """The gain ``k`` of the feedback, and the system with it: a - b k."""
-    if np.iscomplexobj(x):
-        return rt.no_derivative("scipy.linalg.solve_continuous_are", "it has a rule for real matrices only")
     gain = np.linalg.solve(r, b.T @ x)
     return gain, a - b @ gain
 
@@ -180,8 +189,6 @@ def continuous_bars(y_bar: Any, x: Any, a: Any, b: Any, r: Any) -> Any:
 
 
 def discrete_loop(x: Any, a: Any, b: Any, r: Any) -> Any:
-    if np.iscomplexobj(x):
-        return rt.no_derivative("scipy.linalg.solve_discrete_are", "it has a rule for real matrices only")
     gain = np.linalg.solve(r + b.T @ x @ b, b.T @ x @ a)
     return gain, a - b @ gain
 
@@ -209,6 +216,14 @@ vjp(
     q=lambda y_bar, y, a, b, r: discrete_bars(y_bar, y, a, b, r)[2],
     r=lambda y_bar, y, a, b, r: discrete_bars(y_bar, y, a, b, r)[3], samples=RICCATI,
 )
+
+
+
+@requires(scipy.linalg.solve_continuous_are, scipy.linalg.solve_discrete_are)
+def real_equation(y: Any) -> None:
+    if np.iscomplexobj(y):
+        rt.no_derivative("scipy.linalg.solve_continuous_are or solve_discrete_are", "they have rules for real matrices")
+
 
 for _name in ("bandwidth", "issymmetric", "ishermitian"):
     if hasattr(scipy.linalg, _name):

@@ -9,7 +9,7 @@ import scipy.linalg
 
 from s2s import runtime as rt
 from s2s.rules.samples import args, arr
-from s2s.rules.table import jvp, model, vjp, zero
+from s2s.rules.table import jvp, model, requires, vjp, zero
 
 # --- A = Q H Q': Q turns, but for its first column, so that what lies below the subdiagonal of H stays zero ---
 
@@ -90,8 +90,6 @@ def order_back(perm: Any) -> Any:
 
 
 def ldl_bar(y_bar: Any, y: Any, lower: Any) -> Any:
-    if np.iscomplexobj(y[0]):
-        return rt.no_derivative("scipy.linalg.ldl", REAL)
     bars = rt.whole(y_bar[:2], y[:2])
     factor, perm, back = y[0][y[2]], y[2], order_back(y[2])
     inside, beside = blocks_of(y[1], lower)
@@ -102,8 +100,6 @@ def ldl_bar(y_bar: Any, y: Any, lower: Any) -> Any:
 
 
 def ldl_dot(A_dot: Any, y: Any, lower: Any) -> Any:
-    if np.iscomplexobj(y[0]):
-        return rt.no_derivative("scipy.linalg.ldl", REAL)
     factor, perm, back = y[0][y[2]], y[2], order_back(y[2])
     moved = (0.5 * (A_dot + A_dot.T))[perm][:, perm]
     inner = np.linalg.solve(factor, np.linalg.solve(factor, moved.T).T)
@@ -118,4 +114,12 @@ vjp(
     params="A, lower=True, hermitian=True, overwrite_a=False, check_finite=True",
     samples=[args(arr(4, 4, positive=True)), args(arr(3, 3, positive=True), False)],
 )
+
+
+@requires(scipy.linalg.ldl)
+def real_ldl(A: Any) -> None:
+    if np.iscomplexobj(A):
+        rt.no_derivative("scipy.linalg.ldl", REAL)
+
+
 jvp(scipy.linalg.ldl, A=ldl_dot)

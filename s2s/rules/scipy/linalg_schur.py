@@ -11,7 +11,7 @@ import scipy.linalg
 from s2s import runtime as rt
 from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr
-from s2s.rules.table import jvp, model, vjp, zero
+from s2s.rules.table import jvp, model, requires, vjp, zero
 
 # --- A = Z T Z': Z turns so that T stays triangular, and its blocks of two as LAPACK has them: of equal diagonals ---
 
@@ -40,8 +40,6 @@ def moved_by(t: Any, basis: Any) -> Any:
 
 def schur_bar(y_bar: Any, t: Any, z: Any) -> Any:
     """The cotangent of a real matrix from those of T and Z."""
-    if np.iscomplexobj(t):
-        return rt.no_derivative("scipy.linalg.schur", REAL)
     basis, kept = turns(t)
     moved = moved_by(t, basis)
     by_turn = np.einsum("pij,ij->p", moved, y_bar[0]) + np.einsum("pij,ij->p", basis, z.T @ y_bar[1])
@@ -54,8 +52,6 @@ def schur_bar(y_bar: Any, t: Any, z: Any) -> Any:
 
 def schur_dot(a_dot: Any, t: Any, z: Any) -> Any:
     """The tangents of T and Z."""
-    if np.iscomplexobj(t):
-        return rt.no_derivative("scipy.linalg.schur", REAL)
     basis, kept = turns(t)
     inner = z.T @ a_dot @ z
     if len(basis) == 0:
@@ -82,6 +78,12 @@ vjp(
     samples=[args(arr(2, 2)), args(arr(1, 1))],
 )
 jvp(scipy.linalg.schur, a=schur_tangent)
+
+
+@requires(scipy.linalg.schur)
+def real_schur(y: Any) -> None:
+    if np.iscomplexobj(y[0]):
+        rt.no_derivative("scipy.linalg.schur", REAL)
 
 # --- functions of triangular matrices ---------------------------------------------------------------------------------
 

@@ -10,7 +10,7 @@ import scipy.linalg
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg import eigh_dot
 from s2s.rules.samples import args, arr
-from s2s.rules.table import jvp, kind_by_value, model, takes_none, vjp, zero
+from s2s.rules.table import jvp, kind_by_value, model, requires, takes_none, vjp, zero
 
 # --- bases ------------------------------------------------------------------------------------------------------------
 
@@ -36,8 +36,6 @@ def kept_directions(y: Any, A: Any) -> tuple[Any, Any]:
 def null_space_bar(y_bar: Any, y: Any, A: Any) -> Any:
     """A vector q with A q = 0 of length 1 moves by -pinv(A) dA q. What turns several of them has no derivative: where
     they are read as the space that they span, y' y_bar is symmetric."""
-    if np.iscomplexobj(A):
-        return rt.no_derivative("scipy.linalg.null_space", ONE)
     if np.shape(y)[1] > 1:
         check_symmetric(y.T @ y_bar)
     kept, gaps = kept_directions(y, A)
@@ -48,7 +46,7 @@ def null_space_bar(y_bar: Any, y: Any, A: Any) -> Any:
 
 
 def null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
-    if np.shape(y)[1] > 1 or np.iscomplexobj(A):
+    if np.shape(y)[1] > 1:
         return rt.no_derivative("scipy.linalg.null_space", ONE)
     kept, gaps = kept_directions(y, A)
     if kept is None:
@@ -64,6 +62,12 @@ vjp(
 )
 jvp(scipy.linalg.null_space, A=null_space_dot)
 kind_by_value(scipy.linalg.null_space)
+
+
+@requires(scipy.linalg.null_space)
+def real_null_space(A: Any) -> None:
+    if np.iscomplexobj(A):
+        rt.no_derivative("scipy.linalg.null_space", ONE)
 
 
 @model(scipy.linalg.orth, samples=[args(arr(4, 2)), args(arr(3, 3))])
@@ -165,14 +169,20 @@ def banded_pairs(a_band: Any, lower: Any) -> Any:
 
 
 def banded_bar(y_bar: Any, y: Any, a_band: Any, lower: Any) -> Any:
-    if np.iscomplexobj(a_band):
-        return rt.no_derivative("scipy.linalg.eig_banded", "it has a rule for real matrices")
     made = rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
     made = np.tril(made) + np.triu(made, 1).T
     return band_of(made if lower else made.T, np.zeros_like(a_band), lower)
 
 
 vjp(banded_pairs, a_band=banded_bar, params="a_band, lower", samples=[args(arr(2, 4), True)])
+
+
+@requires(banded_pairs)
+def real_bands(a_band: Any) -> None:
+    if np.iscomplexobj(a_band):
+        rt.no_derivative("scipy.linalg.eig_banded", "it has a rule for real matrices")
+
+
 jvp(banded_pairs, a_band=lambda a_band_dot, y, lower: eigh_dot(y[0], y[1], whole_of_band(a_band_dot, lower)))
 takes_none(tridiagonal_pairs, banded_pairs)
 

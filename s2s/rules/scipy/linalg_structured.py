@@ -83,17 +83,15 @@ vjp(
 
 
 def solveh_banded_b(y_bar: Any, ab: Any, lower: Any) -> Any:
-    if np.iscomplexobj(ab):
-        return rt.no_derivative("scipy.linalg.solveh_banded", "it has a rule for real matrices only")
-    return scipy.linalg.solveh_banded(ab, y_bar, lower=lower)
+    return scipy.linalg.solveh_banded(np.conj(ab), y_bar, lower=lower)
 
 
 def solveh_banded_ab(y_bar: Any, y: Any, ab: Any, lower: Any) -> Any:
-    """A diagonal stands for two, but for the main one."""
+    """A diagonal stands for two, but for the main one, of which the real part counts."""
     b_bar, count = solveh_banded_b(y_bar, ab, lower), len(ab) - 1
     low, up = (count, 0) if lower else (0, count)
     share = np.reshape(np.where(np.arange(count + 1) == up, 0.5, 1.0), (-1, 1))
-    return rt.cast(-share * (band_of_outer(b_bar, y, low, up) + band_of_outer(y, b_bar, low, up)), ab)
+    return rt.cast(-share * (band_of_outer(b_bar, y, low, up) + np.conj(band_of_outer(y, b_bar, low, up))), ab)
 
 
 BAND = np.array([[0.0, 0.3, -0.2, 0.1], [2.0, 2.5, 3.0, 2.2]])

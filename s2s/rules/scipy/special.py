@@ -236,7 +236,11 @@ partials(special.erfcinv, lambda y, x: (-0.5 * math.sqrt(math.pi)) * np.exp(y * 
 partials(special.ndtr, lambda y, x: (1.0 / math.sqrt(2.0 * math.pi)) * np.exp(-0.5 * x * x))
 partials(special.ndtri, lambda y, p: math.sqrt(2.0 * math.pi) * np.exp(0.5 * y * y), domain=UNIT)
 # The density over the distribution, both scaled by exp(x^2 / 2): no difference of large logarithms.
-partials(special.log_ndtr, lambda y, x: math.sqrt(2.0 / math.pi) / special.erfcx(-math.sqrt(0.5) * x))
+# erfcx overflows on the right; on the left the exponent would be a difference of large numbers.
+partials(special.log_ndtr, lambda y, x: np.where(
+    np.real(x) > 1.0, math.sqrt(0.5 / math.pi) * np.exp(-0.5 * x * x - y),
+    math.sqrt(2.0 / math.pi) / special.erfcx(-math.sqrt(0.5) * x),
+))
 partials(
     special.ndtri_exp, lambda y, p: math.sqrt(0.5 * math.pi) * special.erfcx(-math.sqrt(0.5) * y), domain=(-3.0, -0.2),
 )

@@ -26,7 +26,7 @@ from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
 from s2s.specialize.calls.handing_over import changed_live, plain, release
 from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
-from s2s.specialize.calls.rule_arguments import check_conversion, check_keywords, unsupported
+from s2s.specialize.calls.rule_arguments import check_conversion, check_keywords, check_required, unsupported
 from s2s.specialize.expected import has_answered
 from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
 from s2s.specialize.heap import generators
@@ -170,6 +170,8 @@ def by_rule(site: CallSite) -> ir.Atom | None:
     made = site.builder.call(
         fn, *args, name=site.name, span=site.span, kwargs=tuple(kwargs.items()), effect=passive)
     check_conversion(site, made)
+    if varied:
+        check_required(site, rule, made)
     if isinstance(fn, types.FunctionType) and isinstance(made, ir.Var) and not folding.is_pure(fn):
         if isinstance(site.value(made), Unknown):  # no example says what it gives: its source does
             found = outcome_of(specializer, fn, args, kwargs, site.frame, site.builder)

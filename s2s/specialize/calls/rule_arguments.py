@@ -17,10 +17,10 @@ from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.intrinsics import literal
 from s2s.specialize.calls.policies import has_decided, name_of_step
-from s2s.specialize.frames import name_of
+from s2s.specialize.frames import name_of, parameters_of
 from s2s.specialize.site import CallSite
 
-__all__ = ["check_conversion", "check_keywords", "unsupported"]
+__all__ = ["check_conversion", "check_keywords", "check_required", "unsupported"]
 
 
 def unsupported(site: CallSite, rule: Any) -> DifferentiationError | None:
@@ -49,6 +49,16 @@ def check_keywords(site: CallSite, rule: Any) -> None:
     for name in site.kwargs:
         if name not in known and (isinstance(site.fn, np.ufunc) or _takes_keyword(site.fn, name)):
             raise site.refusal("S2S203", name=name_of(site.fn), keyword=name)
+
+
+def check_required(site: CallSite, rule: Any, made: ir.Atom) -> None:
+    """Write what a rule requires of the arguments and the result of a call: it holds in every mode."""
+    if rule.requires is None:
+        return
+    given = {"y": made, **table.bind(rule, tuple(site.args), dict(site.kwargs))}
+    args = [given[name] for name in parameters_of(rule.requires)]
+    atoms = [a if isinstance(a, (ir.Var, ir.Const)) else ir.Const(a) for a in args]
+    site.specializer.inliner.inline(rule.requires, atoms, {}, site.frame, site.builder, site.span)
 
 
 def check_conversion(site: CallSite, made: ir.Atom) -> None:
