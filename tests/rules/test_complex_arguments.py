@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.interpolate
 import scipy.linalg
+import scipy.ndimage
 import scipy.signal
 
 import s2s
@@ -48,6 +50,12 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "smaller image": (lambda a: weighed(scipy.signal.correlate2d(a, REAL, "valid")), drawn(2, 3)),
     "larger image": (lambda a: weighed(scipy.signal.correlate2d(M[:2], a, "valid")), RNG.normal(size=(3, 4))),
     "image of one size": (lambda a: weighed(scipy.signal.correlate2d(REAL, a, "valid")), drawn(3, 4)),
+    "weights of an image": (lambda w: weighed(scipy.ndimage.correlate(M, w)), drawn(2, 2)),
+    "weights of a real image": (lambda w: weighed(scipy.ndimage.convolve1d(REAL, w, mode="constant")), drawn(3)),
+    "image and real weights": (lambda a: weighed(scipy.ndimage.correlate(a, REAL, mode="wrap")), drawn(3, 4)),
+    "image and weights": (lambda a: weighed(scipy.ndimage.convolve(a, M, mode="nearest")), drawn(3, 4)),
+    "outside of an image": (
+        lambda c: weighed(scipy.ndimage.correlate(M, M, mode="constant", cval=c[0])), np.array([0.4])),
     "triangle of a symmetric matrix": (
         lambda a: weighed(scipy.linalg.eigvalsh(a + np.conj(a.T))), drawn(3, 3)),
 }
@@ -73,6 +81,11 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
         "real matrices"),
     "two matrices": (
         lambda a: weighed(scipy.linalg.eigvalsh(a, np.eye(3))), M + np.conj(M.T), "real ones"),
+    "samples": (lambda x: weighed(scipy.signal.savgol_filter(x, 3, 1)), drawn(5), "discards"),
+    "places": (lambda x: weighed(scipy.interpolate.interpn((np.arange(4.0),), C.real, x)), drawn(2, 1), "discard"),
+    "spline": (
+        lambda c: weighed(scipy.interpolate.splev(0.5, (np.array([0.0, 0.0, 1.0, 1.0]), c, 1))), drawn(2), "discards"),
+    "variance": (lambda x: weighed(scipy.ndimage.variance(x)), drawn(5), "discard"),
     "bands of eigenvectors": (lambda a: weighed(scipy.linalg.eig_banded(a)[1]), drawn(2, 3), "real matrices"),
 }
 

@@ -12,7 +12,7 @@ from s2s import runtime as rt
 from s2s.models import clough_tocher, fitpack, grids, piecewise, smoothing, splines
 from s2s.models import interpolate as models
 from s2s.rules.samples import args, arr
-from s2s.rules.table import jvp, kind_by_value, model, refuse, vjp, zero
+from s2s.rules.table import jvp, kind_by_value, model, refuse, requires, vjp, zero
 
 zero(
     piecewise.piece_of, piecewise.powers, piecewise.factors, piecewise.check_count, splines.interval_of,
@@ -170,6 +170,26 @@ model(
         args(PLANE, arr(5), arr(3, 2, low=0.5, high=1.5), "cubic", rescale=True),
     ],
 )(grids.griddata)
+
+DISCARDS = "it discards imaginary parts; call it for each part"
+
+
+@requires(interpolate.interpn, interpolate.griddata)
+def real_points(xi: Any) -> None:
+    if np.iscomplexobj(np.asarray(xi)):
+        rt.no_derivative("scipy.interpolate.interpn or griddata", "of the places they discard imaginary parts")
+
+
+@requires(interpolate.splev)
+def real_spline(x: Any, tck: Any) -> None:
+    if np.iscomplexobj(x) or np.iscomplexobj(tck[1]):
+        rt.no_derivative("scipy.interpolate.splev", DISCARDS)
+
+
+@requires(interpolate.splint)
+def real_coefficients(tck: Any) -> None:
+    if np.iscomplexobj(tck[1]):
+        rt.no_derivative("scipy.interpolate.splint", DISCARDS)
 
 
 HINT = "it has no rule; use CubicSpline, make_interp_spline, RegularGridInterpolator or griddata"

@@ -11,7 +11,7 @@ from s2s import runtime as rt
 from s2s.models import ndimage as models
 from s2s.models import ranks
 from s2s.rules.samples import args, arr, num
-from s2s.rules.table import jvp, linear, model, refuse, vjp, zero
+from s2s.rules.table import jvp, linear, model, refuse, requires, vjp, zero
 
 PADDING: dict[str, Any] = {
     "reflect": "symmetric", "grid-mirror": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap",
@@ -43,9 +43,9 @@ zero(continuation)
 
 def input_bar(g: Any, input: Any, weights: Any, mode: str, origin: Any, axes: Any, turned: bool) -> Any:
     """The cotangent of an image: that of the image continued at its boundary, and what was put there back where it came
-    from."""
+    from. A correlation conjugates its weights."""
     no_axes(axes)
-    made = signal.convolve(g, np.flip(weights) if turned else weights)
+    made = signal.convolve(g, np.flip(weights) if turned else np.conj(weights))
     for axis, (n, width) in enumerate(zip(np.shape(input), widths_of(weights, origin, turned))):
         rows = np.moveaxis(made, axis, 0)
         if PADDING[mode] == "constant":
@@ -60,15 +60,17 @@ def weights_bar(g: Any, input: Any, weights: Any, mode: str, cval: Any, origin: 
     """The cotangent of the weights: the image continued at its boundary, correlated with that of the result."""
     options: dict[str, Any] = {"constant_values": cval} if PADDING[mode] == "constant" else {}
     wide = np.pad(input, widths_of(weights, origin, turned), mode=PADDING[mode], **options)
-    found = signal.correlate(wide, g, mode="valid")
-    return rt.cast(np.flip(found) if turned else found, weights)
+    found = signal.correlate(wide, np.conj(g), mode="valid")
+    return rt.cast(np.flip(found) if turned else np.conj(found), weights)
 
 
-def outside_bar(g: Any, input: Any, weights: Any, mode: str, origin: Any, turned: bool) -> Any:
+def outside_bar(g: Any, input: Any, weights: Any, mode: str, cval: Any, origin: Any, turned: bool) -> Any:
     """The cotangent of what the image is continued by: what does not come back to the image."""
     if PADDING[mode] != "constant":
         return 0.0
-    return float(np.sum(g) * np.sum(weights) - np.sum(input_bar(g, input, weights, mode, origin, None, turned)))
+    same = weights if turned else np.conj(weights)
+    inside = np.sum(input_bar(g, np.zeros_like(g), weights, mode, origin, None, turned))
+    return rt.cast(np.sum(g) * np.sum(same) - inside, cval)
 
 
 MODES = [args(arr(4, 5), arr(3, 3), mode=m) for m in ("reflect", "mirror", "nearest", "wrap", "constant")]
@@ -82,14 +84,16 @@ vjp(
     input=lambda y_bar, input, weights, mode, origin, axes: input_bar(y_bar, input, weights, mode, origin, axes, False),
     weights=lambda y_bar, input, weights, mode, cval, origin: weights_bar(
         y_bar, input, weights, mode, cval, origin, False),
-    cval=lambda y_bar, input, weights, mode, origin: outside_bar(y_bar, input, weights, mode, origin, False),
+    cval=lambda y_bar, input, weights, mode, cval, origin: outside_bar(
+        y_bar, input, weights, mode, cval, origin, False),
 )
 vjp(
     ndimage.convolve, params=FILTER, samples=WEIGHED,
     input=lambda y_bar, input, weights, mode, origin, axes: input_bar(y_bar, input, weights, mode, origin, axes, True),
     weights=lambda y_bar, input, weights, mode, cval, origin: weights_bar(
         y_bar, input, weights, mode, cval, origin, True),
-    cval=lambda y_bar, input, weights, mode, origin: outside_bar(y_bar, input, weights, mode, origin, True),
+    cval=lambda y_bar, input, weights, mode, cval, origin: outside_bar(
+        y_bar, input, weights, mode, cval, origin, True),
 )
 jvp(
     ndimage.correlate,
@@ -174,6 +178,14 @@ model(ndimage.sum, samples=LABELLED)(models.sum_labels)
 model(ndimage.mean, samples=LABELLED)(models.mean)
 model(ndimage.variance, samples=LABELLED)(models.variance)
 model(ndimage.standard_deviation, samples=LABELLED)(models.standard_deviation)
+
+
+@requires(ndimage.variance, ndimage.standard_deviation)
+def real_image(input: Any) -> None:
+    if np.iscomplexobj(input):
+        rt.no_derivative("scipy.ndimage.variance or standard_deviation", "they discard imaginary parts")
+
+
 
 
 # --- filters that choose ----------------------------------------------------------------------------------------------

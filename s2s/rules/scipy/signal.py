@@ -13,7 +13,7 @@ from s2s.models import filters, poles, ranks
 from s2s.models import signal as models
 from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr
-from s2s.rules.table import jvp, linear, model, refuse, vjp, zero
+from s2s.rules.table import jvp, linear, model, refuse, requires, vjp, zero
 
 # --- convolutions -----------------------------------------------------------------------------------------------------
 
@@ -166,6 +166,14 @@ model(
         args(arr(9), 7, 4, 2),
     ],
 )(models.savgol_filter)
+
+
+@requires(signal.savgol_filter)
+def real_samples(x: Any) -> None:
+    if np.iscomplexobj(x):
+        rt.no_derivative("scipy.signal.savgol_filter", "it discards imaginary parts; call it for each part")
+
+
 model(
     signal.resample, samples=[args(arr(8), 12), args(arr(8), 5), args(arr(8), 6), args(arr(2, 7), 9, axis=1)],
 )(models.resample)

@@ -123,6 +123,8 @@ def by_model(site: CallSite) -> ir.Atom | None:
     if rule.kind != "model" or not (varied or rule.always):
         return NOT_HANDLED
     assert isinstance(rule.body, types.FunctionType)
+    if varied:
+        check_required(site, rule, ir.Const(None))
     args, kwargs = as_arrays(site.builder, rule, site.args, site.kwargs, site.span)
     site.args, site.kwargs = [*map(ir.Const, rule.given), *args], kwargs
     model = rule.body, specializer.inliner.kinds_of(site.args)
