@@ -133,7 +133,7 @@ def by_tangent(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, 
         name: tuple(forwarder.whole(a, span) for a in given) if isinstance(given, tuple)
         else forwarder.whole(given, span)
         for name, given in bound.items()
-        if name not in rule.harmless and table.has_derivative(rule, name, forward=True)
+        if name not in rule.harmless | rule.decides and table.has_derivative(rule, name, forward=True)
         and _any_active(forwarder, given)
     }
     available, to = {"y": target, **atoms}, Destination(forwarder.builder)

@@ -21,11 +21,11 @@ Every other body asks for what it needs *by name*: ``y_bar`` (the cotangent of t
 result), any parameter of the function (one called ``y`` hides the result), and in a tangent
 ``<parameter>_dot``. What it names is what is kept for the reverse sweep. The cotangent it gives has the shape
 and the structure of its argument: a list for a list, a tuple for ``*args``. A differentiated argument for a
-parameter without a body is refused, but for those that a rule declares ``harmless``. A cotangent is linear in
-``y_bar``, which its body asks for first, and forward mode takes the transpose of it: a second formula is for what comes
-out better by hand, such as a factorisation. A tangent per argument is linear in the ``<parameter>_dot`` that it names,
-and the tangents of all arguments are added. Where they share work, one body for all of them is registered with
-``@jvp(fn)``: it gets 0.0 for an argument that has no tangent.
+parameter without a body is refused, but for options that a rule declares (``harmless``, ``decides``). A cotangent is
+linear in ``y_bar``, which its body asks for first, and forward mode takes the transpose of it: a second formula is for
+what comes out better by hand, such as a factorisation. A tangent per argument is linear in the ``<parameter>_dot`` that
+it names, and the tangents of all arguments are added. Where they share work, one body for all of them is registered
+with ``@jvp(fn)``: it gets 0.0 for an argument that has no tangent.
 
 Bodies are inlined from their source, so they close over nothing and use only globals of their module. They
 may branch on what the compiler folds: ``axis is None``, ``np.ndim(x) == 2``, ``isinstance(x, np.ndarray)``.
@@ -92,9 +92,10 @@ class Rule:
                         of them is None it is the transpose of the other
 
     ``params`` is the signature that calls are bound to, ``supports`` the parameters that may be passed when
-    something active goes in; ``harmless`` are those among them that only shape the result: one that is active itself
-    gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array the
-    result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
+    something active goes in; ``harmless`` are those among them that change the form of the result at most, and
+    ``decides`` those that choose which function it is: the rule holds for each of their values. One that is active
+    itself gets no derivative, where any other without a cotangent is refused. ``by_value`` says that what kind of array
+    the result is depends on values, ``flat_for_reals`` that the derivative is zero where all arguments are real,
     ``takes_none`` that bodies take None for a part of the result without a cotangent, ``always`` that a model
     stands for the function where nothing active goes in too. ``requires`` is a body that calls ``rt.no_derivative``
     where the rule does not hold, in whatever mode. What is ``given`` are constants that a model gets before
@@ -116,6 +117,7 @@ class Rule:
     reason: str = ""
     supports: frozenset[str] = frozenset()
     harmless: frozenset[str] = HARMLESS
+    decides: frozenset[str] = frozenset()
     samples: tuple[Sample, ...] = ()
     by_value: bool = False
     flat_for_reals: bool = False
@@ -441,7 +443,7 @@ def unsupported(rule: Rule, bound: Mapping[str, Any]) -> list[str]:
 
 def has_derivative(rule: Rule, name: str, forward: bool = False) -> bool:
     """Whether a rule says what the derivative by a parameter is; none is said to be zero."""
-    if name in rule.harmless or name in _layout(rule.params).names[: len(rule.partials)]:
+    if name in rule.harmless or name in rule.decides or name in _layout(rule.params).names[: len(rule.partials)]:
         return True
     if forward and rule.tangent is not None:
         return f"{name}_dot" in _names_in(rule.tangent)
@@ -466,6 +468,7 @@ def partials(
     *derivatives: Function | None,
     params: str | None = None,
     harmless: str = "",
+    decides: str = "",
     domain: Interval | tuple[Domain, ...] = (-2.0, 2.0),
     samples: tuple[Sample, ...] | None = None,
 ) -> None:
@@ -473,10 +476,10 @@ def partials(
     each input.
 
     None stands for an input whose derivative is zero; one that has no known derivative gets a body that
-    calls ``rt.no_derivative``. ``harmless`` names further parameters that may be passed. ``domain`` is an
-    interval to draw samples from, or one per input, where a number stands for itself.
+    calls ``rt.no_derivative``. ``harmless`` and ``decides`` name further parameters that may be passed. ``domain`` is
+    an interval to draw samples from, or one per input, where a number stands for itself.
     """
-    _add(_elementwise(fn, "partials", derivatives, params, domain, samples, harmless))
+    _add(_elementwise(fn, "partials", derivatives, params, domain, samples, harmless, decides))
 
 
 @_later
@@ -512,6 +515,7 @@ def _elementwise(
     domain: Interval | tuple[Domain, ...],
     samples: tuple[Sample, ...] | None,
     harmless: str = "",
+    decides: str = "",
 ) -> Rule:
     signature = _signature(fn, params)
     if samples is None:
@@ -519,11 +523,15 @@ def _elementwise(
         scalar_only = getattr(fn, "__module__", None) == "math"
         samples = elementwise_samples(domains, scalar_only)
     named = list(signature.parameters)[: len(derivatives)]
-    supports = frozenset(named) | _never_matters(signature) | {"dtype", *harmless.split()}
+    supports = frozenset(named) | _never_matters(signature) | {"dtype", *harmless.split(), *decides.split()}
     if kind == "straight_through":  # the number of digits changes how much is rounded off, not the slope
         supports |= frozenset(signature.parameters) - {"out", "where"}
-    passive = HARMLESS | frozenset(harmless.split())
-    return Rule(fn, kind, signature, partials=derivatives, supports=supports, harmless=passive, samples=samples)
+    made = Rule(fn, kind, signature, partials=derivatives, supports=supports, samples=samples)
+    return _with_options(made, harmless, decides)
+
+
+def _with_options(rule: Rule, harmless: str, decides: str) -> Rule:
+    return replace(rule, harmless=HARMLESS | frozenset(harmless.split()), decides=frozenset(decides.split()))
 
 
 def elementwise_rule(fn: Function, derivatives: tuple[Function | None, ...], params: inspect.Signature) -> Rule:
@@ -545,6 +553,7 @@ def linear(
     params: str | None = None,
     joint: bool = False,
     harmless: str = "",
+    decides: str = "",
     samples: tuple[Sample, ...] | list[Sample] = (),
     **cotangents: Function,
 ) -> None:
@@ -552,9 +561,10 @@ def linear(
 
     Forward mode is the function itself on the tangent: one argument at a time (``a @ b``; for ``*args`` one
     of them at a time), or with ``joint`` on the tangents of all (``concatenate``), zero for those that have
-    none. ``harmless`` names parameters that only shape the result: they may be passed, and get no derivative.
+    none. ``harmless`` names parameters that change the form of the result at most, ``decides`` those that choose among
+    functions, and that the rule need not read: they may be passed, and get no derivative.
     """
-    _add(_by_name(fn, "linear", params, harmless, tuple(samples), cotangents, joint))
+    _add(_by_name(fn, "linear", params, (harmless, decides), tuple(samples), cotangents, joint))
 
 
 def vjp(
@@ -563,6 +573,7 @@ def vjp(
     *,
     params: str | None = None,
     harmless: str = "",
+    decides: str = "",
     samples: tuple[Sample, ...] | list[Sample] = (),
     **cotangents: Function,
 ) -> Callable[[F], F]:
@@ -571,14 +582,14 @@ def vjp(
     Also a decorator, ``@vjp(fn, "a")``, for a body that is a ``def``; used again for each further argument.
     """
     if cotangents:
-        _later(_add_by_name)(fn, "vjp", params, harmless, cotangents, samples=tuple(samples))
+        _later(_add_by_name)(fn, "vjp", params, (harmless, decides), cotangents, samples=tuple(samples))
 
     @_later
     def add(body: Function) -> None:
         old = _rules.get(id(fn))
         name = wrt or next(iter(_signature(fn, params).parameters))
         if old is None:
-            _add(_by_name(fn, "vjp", params, harmless, tuple(samples), {name: body}))
+            _add(_by_name(fn, "vjp", params, (harmless, decides), tuple(samples), {name: body}))
         else:
             supports = old.supports | (_names_in(body) & old.params.parameters.keys())
             changed: dict[str, Function] = {**old.cotangents, name: body}
@@ -749,17 +760,17 @@ def _add(rule: Rule) -> None:
 
 
 def _add_by_name(
-    fn: Function, kind: str, params: str | None, harmless: str, cotangents: Mapping[str, Function],
+    fn: Function, kind: str, params: str | None, options: tuple[str, str], cotangents: Mapping[str, Function],
     samples: tuple[Sample, ...],
 ) -> None:
-    _add(_by_name(fn, kind, params, harmless, samples, cotangents))
+    _add(_by_name(fn, kind, params, options, samples, cotangents))
 
 
 def _by_name(
     fn: Function,
     kind: str,
     params: str | None,
-    harmless: str,
+    options: tuple[str, str],
     samples: tuple[Sample, ...],
     cotangents: Mapping[str, Function],
     joint: bool = False,
@@ -772,10 +783,10 @@ def _by_name(
         raise ValueError(
             f"the rule of {fn!r} names {sorted(strange)}; its parameters are {list(signature.parameters)}",
         )
-    declared = frozenset(cotangents) | frozenset(harmless.split())
+    declared = frozenset(cotangents) | frozenset(" ".join(options).split())
     supports = (read & known) | declared | _never_matters(signature)
-    made, passive = dict(cotangents), HARMLESS | frozenset(harmless.split())
-    return Rule(fn, kind, signature, cotangents=made, joint=joint, supports=supports, harmless=passive, samples=samples)
+    made = Rule(fn, kind, signature, cotangents=dict(cotangents), joint=joint, supports=supports, samples=samples)
+    return _with_options(made, *options)
 
 
 def _never_matters(signature: inspect.Signature) -> frozenset[str]:

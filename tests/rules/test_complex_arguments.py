@@ -56,6 +56,8 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], Any]] = {
     "image and weights": (lambda a: weighed(scipy.ndimage.convolve(a, M, mode="nearest")), drawn(3, 4)),
     "outside of an image": (
         lambda c: weighed(scipy.ndimage.correlate(M, M, mode="constant", cval=c[0])), np.array([0.4])),
+    "sum of real parts": (lambda x: np.sum(x**2, dtype=float), drawn(3)),
+    "product of complex numbers": (lambda x: weighed(np.cumprod(x, dtype=complex)), drawn(3)),
     "triangle of a symmetric matrix": (
         lambda a: weighed(scipy.linalg.eigvalsh(a + np.conj(a.T))), drawn(3, 3)),
 }
@@ -86,6 +88,11 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], Any, str]] = {
     "spline": (
         lambda c: weighed(scipy.interpolate.splev(0.5, (np.array([0.0, 0.0, 1.0, 1.0]), c, 1))), drawn(2), "discards"),
     "variance": (lambda x: weighed(scipy.ndimage.variance(x)), drawn(5), "discard"),
+    "product of real parts": (lambda x: np.prod(x, dtype=float), drawn(3), "discards"),
+    "products of real parts": (
+        lambda x: np.sum(np.multiply(x, x, dtype=float, casting="unsafe")), drawn(3), "discards"),
+    "scan of real parts": (lambda x: np.sum(np.cumprod(x, dtype=float)), drawn(3), "discards"),
+    "spread": (lambda x: np.real(np.var(x, dtype=complex)), drawn(3), "dtype="),
     "bands of eigenvectors": (lambda a: weighed(scipy.linalg.eig_banded(a)[1]), drawn(2, 3), "real matrices"),
 }
 

@@ -308,7 +308,7 @@ alias(np.clip, np.ndarray.clip, params="a, min=None, max=None, out=None")
 linear(
     np.where,
     params="condition, x=None, y=None, /",
-    harmless="condition",
+    decides="condition",
     joint=True,
     x=lambda y_bar, condition, x: rt.unbroadcast(np.where(condition, y_bar, 0.0), x),
     y=lambda y_bar, condition, y: rt.unbroadcast(np.where(condition, 0.0, y_bar), y),
@@ -333,7 +333,7 @@ linear(
     samples=[args(arr(3, complex=True)), args(arr(complex=True))],
 )
 linear(
-    np.real_if_close, a=lambda y_bar, a: rt.cast(y_bar, a), params="a, tol=100", harmless="tol",
+    np.real_if_close, a=lambda y_bar, a: rt.cast(y_bar, a), params="a, tol=100", decides="tol",
     samples=[args(arr(3)), args(arr(3, complex=True))],
 )
 attribute("real", np.real)

@@ -472,7 +472,7 @@ def _ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 # Between its jumps a result is the argument and a multiple of the period.
 vjp(
     np.unwrap, p=lambda y_bar: y_bar, period=lambda y_bar, y, p, period: np.sum(y_bar * (y - p)) / period,
-    params="p, discont=None, axis=-1, *, period=6.283185307179586", harmless="discont axis",
+    params="p, discont=None, axis=-1, *, period=6.283185307179586", decides="discont axis",
     samples=[
         args(arr(5, low=-9.0, high=9.0)), args(arr(3, 4, low=-9.0, high=9.0), axis=0),
         args(np.array([0.0, 3.1, 6.2, 1.4]), period=num(4.0, 4.1)), args(arr(5, low=-9.0, high=9.0), 4.0),

@@ -192,7 +192,7 @@ def delete_bar(y_bar: Any, arr: Any, obj: Any, axis: Any) -> Any:
 
 
 linear(
-    np.delete, arr=delete_bar, params="arr, obj, axis=None", harmless="obj",
+    np.delete, arr=delete_bar, params="arr, obj, axis=None", decides="obj",
     samples=[args(arr(4), 1), args(arr(4), [0, -1]), args(arr(2, 3), 1, axis=1), args(arr(3, 2), slice(0, 2), axis=0)],
 )
 
@@ -233,12 +233,12 @@ def trim_zeros_dot(y: Any, filt: Any, filt_dot: Any, trim: Any, axis: Any) -> An
 # --- splitting: the result is a list of views, and so is its cotangent --------------------------------------
 
 linear(
-    np.split, ary=lambda y_bar, ary, axis: np.concatenate(y_bar, axis), harmless="indices_or_sections",
+    np.split, ary=lambda y_bar, ary, axis: np.concatenate(y_bar, axis), decides="indices_or_sections",
     params="ary, indices_or_sections, axis=0",
     samples=[args(arr(6), 3), args(arr(6), [1, 4]), args(arr(2, 4), 2, axis=1), args(arr(2, 4), 2, axis=-1)],
 )
 linear(
-    np.array_split, ary=lambda y_bar, ary, axis: np.concatenate(y_bar, axis), harmless="indices_or_sections",
+    np.array_split, ary=lambda y_bar, ary, axis: np.concatenate(y_bar, axis), decides="indices_or_sections",
     params="ary, indices_or_sections, axis=0",
     samples=[args(arr(7), 3), args(arr(2, 5), 2, axis=1), args([num(), num(), num()], 2)],
 )

@@ -253,7 +253,7 @@ def eigh_adjoint(y_bar: Any, y: Any) -> Any:
 
 vjp(
     np.linalg.eigh, a=eigh_adjoint, params="a, UPLO='L'",
-    harmless="UPLO", samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U")],
+    decides="UPLO", samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U")],
 )
 vjp(
     np.linalg.eigvalsh, params="a, UPLO='L'",
@@ -394,7 +394,7 @@ def pinv_adjoint(y_bar: Any, y: Any, a: Any, hermitian: Any) -> Any:
 
 
 vjp(
-    np.linalg.pinv, a=pinv_adjoint, params="a, rcond=None, hermitian=False, *, rtol=None", harmless="rcond rtol",
+    np.linalg.pinv, a=pinv_adjoint, params="a, rcond=None, hermitian=False, *, rtol=None", decides="rcond rtol",
     samples=[
         args(arr(4, 3)), args(arr(3, 4)), args(arr(3, 3)), args(arr(2, 4, 3)), args(arr(4, 3, complex=True)),
         args(arr(3, 3, positive=True), hermitian=True), args(arr(4, 3), 1e-10), args(arr(4, 3), rtol=1e-10),
@@ -436,7 +436,7 @@ vjp(
     np.linalg.lstsq,
     a=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[0],
     b=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[1],
-    params="a, b, rcond=None", harmless="rcond",
+    params="a, b, rcond=None", decides="rcond",
     samples=[
         args(arr(5, 3), arr(5)), args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(3, 3), arr(3, 2)),
         args(arr(4, 2, complex=True), arr(4, complex=True)), args(arr(5, 3), arr(5), rcond=1e-12),

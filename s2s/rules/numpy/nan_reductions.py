@@ -26,11 +26,12 @@ from s2s.rules.numpy.reductions import (
     prod_dot,
     prod_initial_bar,
     prod_initial_dot,
+    spread_of_own_dtype,
     var_mean,
 )
 from s2s.rules.numpy.ufunc_methods import OF_TYPE
 from s2s.rules.samples import args, arr, num
-from s2s.rules.table import jvp, vjp
+from s2s.rules.table import jvp, requires, vjp
 
 
 def nansum_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any, where: Any, dtype: Any) -> Any:
@@ -103,6 +104,7 @@ vjp(
     np.nanstd, a=nanstd_bar, mean=nanstd_mean, params=SPREAD, harmless="dtype",
     samples=SPREAD_OF_MANY,
 )
+requires(np.nanvar, np.nanstd)(spread_of_own_dtype)
 vjp(
     np.nanprod, a=nanprod_bar, initial=nanprod_initial,
     params="a, axis=None, dtype=None, out=None, keepdims=False, initial=1, where=True",

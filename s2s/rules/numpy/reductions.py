@@ -13,7 +13,7 @@ from s2s import runtime as rt
 from s2s.core.functions import Computes, Result
 from s2s.rules.functions import describe
 from s2s.rules.samples import Sample, args, arr, num
-from s2s.rules.table import alias, jvp, linear, vjp
+from s2s.rules.table import alias, jvp, linear, requires, vjp
 
 REDUCTION = "a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True"
 
@@ -232,6 +232,12 @@ vjp(np.var, a=var_bar, mean=var_mean, params=SPREAD, samples=[*SPREAD_OF_MANY, a
 vjp(np.std, a=std_bar, mean=std_mean, params=SPREAD, samples=SPREAD_OF_MANY)
 
 
+@requires(np.var, np.std)
+def spread_of_own_dtype(a: Any, dtype: Any) -> None:
+    if dtype is not None and np.iscomplexobj(a):
+        rt.no_derivative("a spread", "of complex numbers with dtype= it has no rule")
+
+
 OF_METHODS = [s for s in SPREAD_OF_MANY if "correction" not in s.kwargs]
 alias(np.var, np.ndarray.var, samples=OF_METHODS)
 alias(np.std, np.ndarray.std, samples=OF_METHODS)
@@ -240,13 +246,14 @@ alias(np.std, np.ndarray.std, samples=OF_METHODS)
 
 
 def prod_bar(y_bar: Any, a: Any, axis: Any, keepdims: Any, initial: Any, where: Any, dtype: Any) -> Any:
+    x = a if dtype is None else np.asarray(a, dtype)
     if axis is not None and not keepdims:
         y_bar = np.expand_dims(y_bar, axis)
     if where is not True:
-        return rt.cast(np.where(where, initial * y_bar * rt.prod_partial(np.where(where, a, 1.0), axis), 0.0), a)
+        return rt.cast(np.where(where, initial * y_bar * rt.prod_partial(np.where(where, x, 1.0), axis), 0.0), a)
     if initial != 1:
         y_bar = initial * y_bar
-    a_bar = y_bar * rt.prod_partial(a, axis)
+    a_bar = y_bar * rt.prod_partial(x, axis)
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
@@ -267,6 +274,8 @@ vjp(
 def prod_dot(
     a_dot: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, initial: Any, where: Any
 ) -> Any:
+    if dtype is not None:
+        a, a_dot = np.asarray(a, dtype), np.asarray(a_dot, dtype)
     partial = initial * rt.prod_partial(a if where is True else np.where(where, a, 1.0), axis)
     return np.sum(partial * a_dot, axis=axis, dtype=dtype, keepdims=keepdims, where=where)
 
@@ -344,10 +353,11 @@ alias(np.cumsum, np.ndarray.cumsum)
 
 
 def cumprod_bar(y_bar: Any, a: Any, axis: Any, dtype: Any) -> Any:
+    x = a if dtype is None else np.asarray(a, dtype)
     if axis is None:
-        a_bar = np.reshape(rt.cumprod_bar(y_bar, np.ravel(a), 0), np.shape(a))
+        a_bar = np.reshape(rt.cumprod_bar(y_bar, np.ravel(x), 0), np.shape(a))
     else:
-        a_bar = rt.cumprod_bar(y_bar, a, axis)
+        a_bar = rt.cumprod_bar(y_bar, x, axis)
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 
@@ -393,7 +403,7 @@ def cumulative_sum_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initia
 def cumulative_prod_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, include_initial: Any) -> Any:
     along = 0 if axis is None else axis
     g = without_first(y_bar, along) if include_initial else y_bar
-    a_bar = rt.cumprod_bar(g, a, along)
+    a_bar = rt.cumprod_bar(g, a if dtype is None else np.asarray(a, dtype), along)
     return a_bar if dtype is None else rt.cast(a_bar, a)
 
 

@@ -348,7 +348,7 @@ def rank_left(g: Any, y: Any, return_rank: Any) -> tuple[Any, Any]:
 
 vjp(
     scipy.linalg.pinv, a=lambda y_bar, y, a, return_rank: rt.pinv_bar(*rank_left(y_bar, y, return_rank), a),
-    params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True", harmless="atol rtol",
+    params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True", decides="atol rtol",
     samples=[args(arr(4, 3)), args(arr(3, 4)), args(arr(4, 3), return_rank=True)],
 )
 
@@ -399,7 +399,7 @@ vjp(
     a=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[0],
     b=lambda y_bar, y, a, b: lstsq_bars(y_bar, y, a, b)[1],
     params="a, b, cond=None, overwrite_a=False, overwrite_b=False, check_finite=True, lapack_driver=None",
-    harmless="cond lapack_driver",
+    harmless="lapack_driver", decides="cond",
     samples=[args(arr(5, 3), arr(5, 2)), args(arr(3, 5), arr(3)), args(arr(4, 4), arr(4)),
         args(arr(5, 3), arr(5), lapack_driver="gelss")],
 )

@@ -110,7 +110,7 @@ def ldl_dot(A_dot: Any, y: Any, lower: Any) -> Any:
 
 zero(blocks_of, order_back)
 vjp(
-    scipy.linalg.ldl, A=ldl_bar, harmless="lower hermitian overwrite_a",
+    scipy.linalg.ldl, A=ldl_bar, harmless="overwrite_a", decides="lower hermitian",
     params="A, lower=True, hermitian=True, overwrite_a=False, check_finite=True",
     samples=[args(arr(4, 4, positive=True)), args(arr(3, 3, positive=True), False)],
 )

@@ -73,7 +73,7 @@ def schur_tangent(a_dot: Any, y: Any) -> Any:
 
 zero(turns)
 vjp(
-    scipy.linalg.schur, a=schur_adjoint, harmless="output lwork overwrite_a sort",
+    scipy.linalg.schur, a=schur_adjoint, harmless="lwork overwrite_a", decides="output sort",
     params="a, output='real', lwork=None, overwrite_a=False, sort=None, check_finite=True",
     samples=[args(arr(2, 2)), args(arr(1, 1))],
 )

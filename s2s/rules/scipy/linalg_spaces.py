@@ -56,7 +56,7 @@ def null_space_dot(A_dot: Any, y: Any, A: Any) -> Any:
 
 zero(check_symmetric)
 vjp(
-    scipy.linalg.null_space, A=null_space_bar, harmless="rcond lapack_driver",
+    scipy.linalg.null_space, A=null_space_bar, harmless="lapack_driver", decides="rcond",
     params="A, rcond=None, *, overwrite_a=False, check_finite=True, lapack_driver='gesdd'",
     samples=[args(arr(2, 3)), args(arr(1, 2))],
 )

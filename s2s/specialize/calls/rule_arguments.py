@@ -63,11 +63,13 @@ def check_required(site: CallSite, rule: Any, made: ir.Atom) -> None:
 
 def check_conversion(site: CallSite, made: ir.Atom) -> None:
     """Refuse a function that converts to integers on its way, as ``np.prod(x, dtype=int)`` does: neither its rule nor a
-    policy for conversions says what that contributes."""
-    context, fn = site.context, site.fn
+    policy for conversions says what that contributes. The same of one that discards imaginary parts, and is not
+    linear."""
+    context, fn, rule = site.context, site.fn, table.find(site.fn)
     if not context.is_varied(made) or is_operator(fn) or is_piecewise(fn) or has_decided(site.frame):
         return
-    dtype = dtype_of(site.value(made)) or _asked_dtype(site)
+    asked = _asked_dtype(site, rule)
+    dtype = dtype_of(site.value(made)) or asked
     call = context.definitions.get(made)  # it has arrays for lists
     own = isinstance(call, ir.Call) and call.fn == ir.Const(fn)
     given = [*call.args, *(a for _, a in call.kwargs)] if own else site.given  # type: ignore[union-attr]
@@ -76,11 +78,13 @@ def check_conversion(site: CallSite, made: ir.Atom) -> None:
         context.is_varied(a) and is_inexact(site.value(a)) for a in atoms
     ):
         raise site.refusal("S2S545", name=name_of_step(fn))
+    of_complex = any((found := dtype_of(site.value(a))) is not None and found.kind == "c" for a in atoms)
+    if asked is not None and asked.kind == "f" and of_complex and rule is not None and rule.kind != "linear":
+        raise site.refusal("S2S202", name=name_of(fn), reason="it discards imaginary parts; take np.real first")
 
 
-def _asked_dtype(site: CallSite) -> np.dtype[Any] | None:
-    """The dtype that a call asks for, where the kind of its result is not known."""
-    rule = table.find(site.fn)
+def _asked_dtype(site: CallSite, rule: Any) -> np.dtype[Any] | None:
+    """The dtype that a call asks for."""
     if rule is None or "dtype" not in rule.params.parameters:
         return None
     asked = table.bind(rule, tuple(site.args), dict(site.kwargs)).get("dtype")
