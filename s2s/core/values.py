@@ -15,6 +15,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -102,10 +103,21 @@ def is_generated_maker(fn: Any) -> bool:
 
 @record
 class Mapping:
-    """A dict whose keys are known."""
+    """A dict whose keys are known, each with its type: ``1`` and ``True`` are one key of a dict."""
 
     keys: tuple[Any, ...]
     items: tuple[AbstractValue, ...]
+
+    def __eq__(self, other: object) -> bool:
+        return other.__class__ is Mapping and has_keys(self.keys, other.keys) and self.items == other.items
+
+    def __hash__(self) -> int:
+        return hash((self.keys, self.items))
+
+
+def has_keys(found: Collection[Any], keys: Collection[Any]) -> bool:
+    """Whether a dict has these keys, in this order and of these types."""
+    return [*found] == [*keys] and [*map(type, found)] == [*map(type, keys)]
 
 
 @record

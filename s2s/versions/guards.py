@@ -14,7 +14,7 @@ from typing import Any
 from s2s.core.const import Const
 from s2s.core.inspection import MISSING, class_attribute
 from s2s.core.record import record
-from s2s.core.values import AbstractValue, DictOf, IterableOf
+from s2s.core.values import AbstractValue, DictOf, IterableOf, has_keys
 from s2s.versions import stored
 from s2s.versions.expressions import Expressions
 from s2s.versions.fingerprints import Unstorable
@@ -294,7 +294,7 @@ class NamesGuard(PlaceGuard):
     found: tuple[str, tuple[Any, ...], Any] | None = None
 
     def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
-        return [*self._live(owner, arguments)] == [*self.names]
+        return has_keys(self._live(owner, arguments), self.names)
 
     def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
         return [f"[*{self._source(owner, expressions)}] == {[*self.names]!r}"]

@@ -24,6 +24,7 @@ from s2s.core.values import (
     Scalar,
     Sequence,
     Unknown,
+    has_keys,
     is_record_class,
 )
 
@@ -103,7 +104,7 @@ def alike(items: list[Any], first: str | None, other: str, depth: int = 0) -> Ab
         return None if item is None else ListOf(item)
     if kind is dict:
         keys = tuple(items[0])
-        if not all(type(k) in KEY_TYPES for k in keys) or any([*item] != [*keys] for item in items):
+        if not all(type(k) in KEY_TYPES for k in keys) or not all(has_keys(item, keys) for item in items):
             return None
     elif (kind is tuple or is_record_class(kind)) and {*map(len, items)} == {len(items[0])}:
         keys = tuple(range(len(items[0])))
@@ -149,7 +150,7 @@ def _are_like(item: AbstractValue, items: Collection[Any]) -> bool:
             return {*map(type, items)} == {kind} and {*map(len, items)} == {len(parts)} and all(
                 _are_like(part, [i[k] for i in items]) for k, part in enumerate(parts))
         case Mapping(keys, parts):
-            return {*map(type, items)} == {dict} and all([*i] == [*keys] for i in items) and all(
+            return {*map(type, items)} == {dict} and all(has_keys(i, keys) for i in items) and all(
                 _are_like(part, [i[k] for i in items]) for k, part in zip(keys, parts, strict=True))
         case ListOf(inner):
             return {*map(type, items)} == {list} and _are_like(inner, [part for i in items for part in i])

@@ -508,7 +508,11 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
                 tests += guard_source(f"{expr}[{i}]", item, names, _item(value, i))
             return tests
         case Mapping(keys, items):
-            tests = [f"{expr}.__class__ is {names.add(dict, 't')}", f"[*{expr}] == {list(keys)!r}"]
+            tests = [
+                f"{expr}.__class__ is {names.add(dict, 't')}",
+                f"[*{expr}] == {[*keys]!r}",
+                f"[*{names.add(map)}({names.add(type)}, {expr})] == {names.add([*map(type, keys)], 'k')}",
+            ]
             for k, item in zip(keys, items, strict=True):
                 tests += guard_source(f"{expr}[{k!r}]", item, names, _item(value, k))
             return tests
