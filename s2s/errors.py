@@ -217,7 +217,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S134": (UnsupportedSyntaxError, "this change of `{name}` cannot be tracked"),
     "S2S135": (UnsupportedSyntaxError, "the test of a `while` changes a container or an object"),
     "S2S136": (UnsupportedSyntaxError, "what this loop changes in containers and objects cannot be tracked"),
-    "S2S137": (NoDerivativeError, "an operator combines an array with an object of the class `{name}`"),
+    "S2S137": (NoDerivativeError, "the class `{name}` has operators or reductions of its own"),
     "S2S138": (
         NoDerivativeError,
         "an object of the class `{name}`, which holds differentiated values, is used as a whole",
@@ -414,7 +414,7 @@ HINTS: dict[str, str] = {
     "S2S134": "write it with operations on known positions and keys, or build a new container",
     "S2S135": "write `while True:` with an `if` and `break`",
     "S2S136": "create the containers and objects before the loop, with all their items and attributes",
-    "S2S137": "call a method of the object with the array",
+    "S2S137": "pass plain numbers and arrays, or call a method of the object with them",
     "S2S138": "pass the attributes that are needed instead of the object",
     "S2S139": "pass the values as arguments, or call the function before the object is changed",
     "S2S140": "pass a copy",

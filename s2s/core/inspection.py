@@ -355,13 +355,30 @@ _OPERATORS = ("__array_ufunc__", "__array_function__", *(
     f"__{reflected}{name}__" for reflected in ("", "r")
     for name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul")
 ))
-_LIKE_NUMBERS = (numbers.Number, np.generic, list, tuple, range, str, bytes, type(None))
+_OF_NUMBERS = (*_OPERATORS, *(f"__{name}__" for name in ("neg", "pos", "abs", "float", "complex", "round", "divmod")))
+_LIKE_NUMBERS = (numbers.Number, np.generic, list, tuple, range, str, bytes, np.dtype, type(None))
+_NOT_COMPUTED_BY = frozenset({
+    "__array_finalize__", "__array_priority__", "__class_getitem__", "__copy__", "__deepcopy__", "__doc__", "__format__",
+    "__hash__", "__init__", "__init_subclass__", "__new__", "__reduce__", "__reduce_ex__", "__repr__", "__setstate__",
+    "__str__",
+})
+_OF_ARRAYS = frozenset(dir(np.ndarray)) - _NOT_COMPUTED_BY | {"__array_function__", "__array_ufunc__"}
+
+
+def has_own_operators(kind: type) -> bool:
+    """Whether operators, functions and reductions of NumPy may mean something else for objects of a class than for
+    numbers and arrays of numbers: masked arrays, matrices, numbers with units."""
+    if not _flags(kind) & HEAP_TYPE:
+        return _has_own_operators(kind)
+    if issubclass(kind, np.ndarray):
+        bases = (base for base in mro_of(kind) if base not in (np.ndarray, np.memmap, object))
+        return any(not _OF_ARRAYS.isdisjoint(namespace(base)) for base in bases)
+    if issubclass(kind, _LIKE_NUMBERS):
+        return has_hook(kind, *(_OF_NUMBERS if issubclass(kind, numbers.Number) else _OPERATORS))
+    return any(hasattr(kind, name) for name in _OPERATORS)
 
 
 @functools.lru_cache(1024)
-def has_own_operators(kind: type) -> bool:
-    """Whether what an operator means for objects of a class may be something else than what it means for numbers and
-    arrays of numbers."""
-    if issubclass(kind, np.ndarray):
-        return any(getattr(kind, name, None) is not getattr(np.ndarray, name, None) for name in _OPERATORS)
-    return not issubclass(kind, _LIKE_NUMBERS) and any(hasattr(kind, name) for name in _OPERATORS)
+def _has_own_operators(kind: type) -> bool:
+    """The same of a class that cannot be changed."""
+    return not issubclass(kind, (*_LIKE_NUMBERS, np.ndarray)) and any(hasattr(kind, name) for name in _OPERATORS)

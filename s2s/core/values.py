@@ -209,7 +209,8 @@ class IterableOf(Unknown):
 
 @record
 class ArrayLike(Unknown):
-    """An array of exactly this class, which has operators of its own. Nothing else is known of it."""
+    """An array, number or sequence of exactly this class, which has operators of its own. Nothing else is known of it.
+    """
 
     type: type
 

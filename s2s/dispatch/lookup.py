@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import types
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,15 @@ from s2s.core.bounded import Recent
 from s2s.core.critical import section
 from s2s.core.limits import TooLong
 from s2s.core.record import replace
-from s2s.core.values import AbstractValue, ArrayLike, Mapping, Sequence
+from s2s.core.values import AbstractValue, ArrayLike, Instance, Mapping, Sequence
 from s2s.errors import error
 from s2s.versions.argument_guards import EqualGuard, LargeGuard, SizeGuard, SumGuard
 from s2s.versions.array_kinds import OtherArrays, as_numpy, check_no_arrays, kind_of_arrays
 from s2s.versions.live_data import taken_as_data
 from s2s.versions.observed import Observed, taken_as_observed
 from s2s.versions.request import Compiled, Request
+from s2s.versions.signature import COMPUTED
+from s2s.versions.target import parameter_span
 
 __all__ = [
     "compile_observed", "find_or_compile", "forget", "forget_version", "is_afresh", "run_compiler", "start_afresh",
@@ -68,9 +71,11 @@ def run_compiler(
     them, and structures where that is refused. Here, and only here, libcst comes in."""
     from s2s import pipeline
 
-    for path in request.wrt:
-        if _has_labels(arguments.get(path[0])):
-            raise error("S2S132", name=path[0])
+    for name, aval in arguments.items():
+        for kind in _own_classes(aval):
+            if issubclass(kind, COMPUTED):
+                raise error("S2S137", span=parameter_span(function, name), label=f"`{name}`", name=kind.__name__)
+            raise error("S2S132", name=name)
     kind = kind_of_arrays(arguments.items(), function.__name__)
     arguments = {name: as_numpy(aval) for name, aval in arguments.items()}
     while True:
@@ -90,11 +95,15 @@ def run_compiler(
             kind = other.kind
 
 
-def _has_labels(aval: Any) -> bool:
-    """Whether an argument is, or holds, an object around arrays that is none itself, such as a Series."""
-    if isinstance(aval, (Sequence, Mapping)):
-        return any(map(_has_labels, aval.items))
-    return isinstance(aval, ArrayLike) and not issubclass(aval.type, np.ndarray)
+def _own_classes(aval: AbstractValue) -> Iterator[type]:
+    """The classes with operators of their own in an argument: of a masked array or a matrix, or of an object around
+    arrays, such as a Series."""
+    match aval:
+        case Sequence(_, items) | Mapping(_, items) | Instance(_, _, items):
+            for item in items:
+                yield from _own_classes(item)
+        case ArrayLike(kind):
+            yield kind
 
 
 def _may_have_data(request: Request) -> bool:

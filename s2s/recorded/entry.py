@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.inspection import with_article
+from s2s.core.inspection import is_written, with_article
 from s2s.dispatch.recorded import advised, has_place, tell
 from s2s.errors import DifferentiationError, error, no_scalar
 from s2s.frontend.typed import NO_TEXT
@@ -29,7 +29,7 @@ from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strong
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.given import Shared, arguments_of, note_shared
 from s2s.recorded.kinds import plain_array
-from s2s.recorded.recorder import Parts, Recorder, is_number, number_type, pack, unpack
+from s2s.recorded.recorder import Parts, Recorder, is_number, is_own_sequence, number_type, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back, zeros_of
 from s2s.recorded.turns import TURNS
 from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_together
@@ -196,6 +196,11 @@ def _fresh(value: Any) -> Any:
     """A copy that is no object of anybody else's: what is known of it, is known of it alone."""
     if isinstance(value, np.ndarray):
         return operations.call_method(value, "copy", "K")
+    if is_number(value) and is_written(type(value)):
+        made = copy.copy(value)  # its operators may be its own
+        if made is value or type(made) is not type(value):
+            raise error("S2S137", name=type(value).__name__)
+        return made
     if is_number(value):
         return operations.binary(operator.mul, value, type(value)(1.0))
     parts = parts_of(value)
@@ -206,6 +211,8 @@ def _fresh(value: Any) -> Any:
         for name, part in own_attributes(value).items():
             object.__setattr__(made, name, _fresh(part))
         return made
+    if is_own_sequence(value):
+        raise error("S2S137", name=type(value).__name__)
     leaves: list[Any] = []
     structure = pack(value, leaves)
     if len(leaves) == 1 and leaves[0] is value:
@@ -384,7 +391,7 @@ def _check_result(recording: _Recording, leaf: Any, name: str) -> None:
 
 def _stepped(leaf: Any, direction: Any, step: float) -> Any:
     if not isinstance(leaf, np.ndarray):
-        return type(leaf)(leaf + step * direction)
+        return type(leaf)(number_type(leaf).__add__(leaf, step * direction))
     moved = leaf.copy("K")
     plain_array(moved)[...] = plain_array(leaf) + step * direction
     return moved

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.inspection import mro_of, name_of, namespace, own_dict
+from s2s.core.inspection import has_own_operators, mro_of, name_of, namespace, own_dict
 from s2s.core.values import is_record_class
 from s2s.errors import error
 from s2s.recorded.memory import Place, array_at, copy_of, owner_of, place_in, view_at
@@ -28,7 +28,7 @@ from s2s.versions.carriers import carries_arrays, parts_of, put_together
 
 __all__ = [
     "NAMES_OF_MEMORY", "Leaf", "Parts", "Recorder", "Ref", "digits_of", "has_own_class", "is_a", "is_number",
-    "items_in", "items_of", "kind_of", "number_type", "pack", "unpack",
+    "is_own_sequence", "items_in", "items_of", "kind_of", "number_type", "pack", "unpack",
 ]
 
 Ref = int | Place | None
@@ -59,8 +59,12 @@ def _is_leaf(value: Any) -> bool:
 
 
 def pack(value: Any, leaves: list[Any], has_parts: Callable[[Any], bool] = _is_leaf) -> Any:
-    """A value with a ``Leaf`` for each part that is no container, nor an object that ``has_parts``."""
+    """A value with a ``Leaf`` for each part that is no container, nor an object that ``has_parts``. A sequence with
+    operators of its own is no container."""
     kind = type(value)
+    if is_own_sequence(value):
+        leaves.append(value)
+        return Leaf(len(leaves) - 1)
     if issubclass(kind, tuple):
         items = [pack(item, leaves, has_parts) for item in tuple.__iter__(value)]
         if hasattr(kind, "_fields"):
@@ -74,6 +78,12 @@ def pack(value: Any, leaves: list[Any], has_parts: Callable[[Any], bool] = _is_l
         return Parts(value, {name: pack(part, leaves, has_parts) for name, part in _parts_of(value).items()})
     leaves.append(value)
     return Leaf(len(leaves) - 1)
+
+
+def is_own_sequence(value: Any) -> bool:
+    """Whether a value is a list or tuple of a class with operators of its own."""
+    kind = type(value)
+    return kind is not list and kind is not tuple and issubclass(kind, (list, tuple)) and has_own_operators(kind)
 
 
 def _named_tuple(like: Any, items: list[Any]) -> Any:

@@ -153,7 +153,7 @@ KNOWN = Registry(
     always(objects.of_objects),
     named(zero_derivatives.HANDLERS),
     named(subscripts.HANDLERS),
-    named(operands.HANDLERS),
+    always(operands.checked),
     for_types(type, functions.record_in_rule),
     named(ordering_calls.HANDLERS),
     # arrays that are changed

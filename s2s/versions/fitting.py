@@ -52,7 +52,7 @@ def fit_tangent(tangent: Any, primal: Any, name: str) -> Any:
     if not isinstance(primal, (np.ndarray, np.generic, float, complex)):
         return tangent
     given = np.asarray(tangent)
-    if given.dtype.kind not in "biufc" or (given.dtype.kind == "c" and not np.iscomplexobj(primal)):
+    if _is_masked(tangent, primal) or given.dtype.kind not in "biufc" or (given.dtype.kind == "c" and not np.iscomplexobj(primal)):
         raise _tangent_error(tangent, primal, name)
     if given.shape != np.shape(primal):
         raise error(
@@ -140,8 +140,10 @@ def _fit_number(cotangent: Any, out: Any, name: str) -> Any:
     is_array = isinstance(out, np.ndarray)
     if isinstance(cotangent, (tuple, dict)) or cotangent is None or isinstance(cotangent, (str, bytes)):
         raise _structure_error(cotangent, out, name)
-    if isinstance(cotangent, list) or (is_array and not isinstance(cotangent, np.ndarray)):
-        cotangent = np.asarray(cotangent)
+    if _is_masked(cotangent, out):
+        raise _structure_error(cotangent, out, name)
+    if isinstance(cotangent, list) or (is_array and type(cotangent) not in (np.ndarray, type(out))):
+        cotangent = np.asarray(cotangent)  # a matrix, too: its operators are its own
     if np.shape(cotangent) != np.shape(out):
         raise error(
             "S2S506",
@@ -163,6 +165,11 @@ def _fit_number(cotangent: Any, out: Any, name: str) -> Any:
         if cotangent.dtype == out.dtype or out.dtype.kind not in "fc"
         else cotangent.astype(out.dtype)
     )
+
+
+def _is_masked(given: Any, like: Any) -> bool:
+    """Whether entries of a tangent or cotangent are masked, of a value that is no masked array."""
+    return isinstance(given, np.ma.MaskedArray) and type(like) is not type(given) and bool(np.ma.is_masked(given))
 
 
 def _as_number(cotangent: Any, out: Any) -> Any:
@@ -199,5 +206,5 @@ def _structure(value: Any) -> str:
     if isinstance(value, dict):
         return f"a dict with the keys {', '.join(map(str, value))}"
     if isinstance(value, np.ndarray):
-        return "an array"
+        return "an array" if type(value) is np.ndarray else with_article(type(value).__name__)
     return "None" if value is None else with_article(type(value).__name__)

@@ -81,6 +81,7 @@ __all__ = [
 LARGEST = 1024
 """A container with more items than this that are not alike is UNKNOWN."""
 
+COMPUTED = (np.ndarray, np.generic, float, int, complex, list, tuple)
 _VALUE_TYPES = (bool, str, bytes, type(None), type(Ellipsis))
 _CONCRETE = frozenset(np.dtype(character).type for character in "?bBhHiIlLqQefdgFDG")
 _IDENTITY_TYPES = (
@@ -139,7 +140,7 @@ class _Describer:
             return Scalar(kind) if value.dtype.kind in "biufc" else UNKNOWN
         if kind in (tuple, list, dict) or is_record_class(kind):
             return self.container(value, name)
-        if issubclass(kind, np.ndarray) and has_own_operators(kind):  # type: ignore[arg-type]
+        if issubclass(kind, COMPUTED) and has_own_operators(kind):
             return ArrayLike(kind)
         if self.attributes and carries_arrays(value):
             return ArrayLike(kind)

@@ -1,14 +1,11 @@
-"""Operands whose classes have operators of their own: a product with a matrix of ``np.matrix``, of a masked array, of a
-sparse matrix is not what the rule of the operator says.
+"""Operands whose classes have operators or reductions of their own: a product with a matrix of ``np.matrix``, of a
+masked array, of a sparse matrix is not what the rule of the operator says, and what a function gives for one is of its
+class, too.
 
 Where the class is known the call is refused; where nothing is known of a value, it is looked at when the program runs.
 """
 
 from __future__ import annotations
-
-from typing import Any
-
-import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import type_of
@@ -16,17 +13,21 @@ from s2s.core import ir
 from s2s.core.inspection import has_own_operators
 from s2s.core.operators import BINARY
 from s2s.core.values import ArrayLike, Object, Unknown
+from s2s.rules import table
 from s2s.specialize.frames import in_rule
-from s2s.specialize.site import NOT_HANDLED, CallSite, Handler
+from s2s.specialize.site import NOT_HANDLED, CallSite
 
-__all__ = ["HANDLERS"]
+__all__ = ["checked"]
 
 
-def _checked(site: CallSite) -> ir.Atom | None:
-    """An operation between values of which one carries a derivative."""
+def checked(site: CallSite) -> ir.Atom | None:
+    """A call of an operator, or of a function with a rule, with values of which one carries a derivative."""
     if in_rule(site.frame) or site.specializer.sweeping or site.is_spread or not site.is_varied:
         return NOT_HANDLED
-    for atom in site.args:
+    rule = table.find(site.fn)
+    if site.fn not in BINARY and (rule is None or rule.kind in ("zero", "refuse")):
+        return NOT_HANDLED
+    for atom in site.given:
         value = site.value(atom)
         kind = value.type if isinstance(value, (ArrayLike, Object)) else type_of(value)
         if kind is not None and has_own_operators(kind):
@@ -41,6 +42,3 @@ def _is_looked_at(site: CallSite, atom: ir.Atom) -> bool:
     argument the caller says the kind."""
     context = site.context
     return not (context.is_varied(atom) or context.is_virtual(atom) or atom in site.specializer.undescribed)
-
-
-HANDLERS: dict[Any, Handler] = dict.fromkeys((*BINARY, np.dot, np.matmul, np.inner), _checked)
