@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import keyword
 import operator
 import types
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from s2s.analysis.abstract.draws import is_draw
 from s2s.codegen.code import Code, Comprehension, Conditional, Junction, Pattern, Target, Tree
 from s2s.codegen.spelling import Speller, load
 from s2s.core import operators, ops
+from s2s.core.inspection import is_plain_name
 from s2s.core.ir import Atom, Call, Const, Load, MakeFunction, Star, Var
 from s2s.directives.user_rules import custom_gradient, value_of
 
@@ -51,12 +51,6 @@ def is_method(value: Any) -> bool:
         isinstance(value, (types.MethodDescriptorType, types.WrapperDescriptorType))
         and not value.__name__.startswith("__")
     )
-
-
-def _identifier(atom: Atom | Star) -> str | None:
-    value = atom.value if isinstance(atom, Const) else None
-    good = isinstance(value, str) and value.isidentifier() and not keyword.iskeyword(value)
-    return value if good else None
 
 
 @dataclass(slots=True)
@@ -150,7 +144,10 @@ class Expressions:
         self, fn: Atom, args: tuple[Atom | Star, ...], kwargs: tuple[tuple[str | None, Atom], ...]
     ) -> ast.expr:
         """A call that prints as a call."""
-        keywords = [ast.keyword(name, self.atom(atom)) for name, atom in kwargs]
+        keywords = [
+            ast.keyword(name, self.atom(atom)) if name is None or is_plain_name(name)
+            else ast.keyword(None, ast.Dict([ast.Constant(name)], [self.atom(atom)])) for name, atom in kwargs
+        ]
         if fn == Const(value_of) and args:
             made = ast.Call(self.atom(Const(custom_gradient)), [self.argument(args[0])], [])
             return ast.Call(made, [self.argument(a) for a in args[1:]], keywords)
@@ -182,8 +179,8 @@ class Expressions:
         if fn is operator.getitem and len(atoms) == 2:
             return ast.Subscript(self.atom(atoms[0]), self.key(atoms[1]), ast.Load())
         if fn is builtins.getattr and len(atoms) == 2:
-            name = _identifier(atoms[1])
-            return None if name is None else ast.Attribute(self.atom(atoms[0]), name, ast.Load())
+            name = atoms[1].value if isinstance(atoms[1], Const) else None
+            return ast.Attribute(self.atom(atoms[0]), name, ast.Load()) if is_plain_name(name) else None
         return self.rebuilt(fn, atoms)
 
     def rebuilt(self, fn: Any, atoms: list[Atom]) -> ast.expr | None:

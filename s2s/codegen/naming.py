@@ -10,7 +10,7 @@ Sets of variables are integers, a bit for each.
 from __future__ import annotations
 
 import builtins
-import keyword
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -44,6 +44,7 @@ from s2s.codegen.code import (
 from s2s.codegen.effects import effect_of
 from s2s.codegen.hiding import hidden_names
 from s2s.codegen.leaves import leaves, tree_leaves
+from s2s.core.inspection import is_plain_name
 from s2s.core.ir import Atom, Call, Const, MakeFunction, Var
 from s2s.core.operators import plain_of
 
@@ -412,8 +413,8 @@ class _Namer:
             return self.shared(place, base[2:], bases | hidden)
         if base.startswith("%"):
             return self.temporary(base[1:], bases | hidden)
-        plain = base
-        while plain in self.reserved or keyword.iskeyword(plain):
+        plain = base if base.isascii() else unicodedata.normalize("NFKC", base)  # as Python reads it
+        while plain in self.reserved or not is_plain_name(plain):
             plain += "_"
         for name in numbered(plain):
             made_from, members, conflicts = self.taken.get(name, (base, 0, 0))

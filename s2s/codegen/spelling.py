@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import look_up
+from s2s.core.inspection import is_plain_name, look_up
 from s2s.core.ir import Load
 from s2s.directives.policies import Chosen, gradient_override, nonsmooth
 from s2s.directives.policy import Choice, Policy
@@ -290,7 +290,7 @@ class Speller:
                     found = look_up(found, part)
             except (ImportError, AttributeError):
                 continue
-            if found is value:
+            if found is value and all(map(is_plain_name, qualname.split("."))):
                 return _attribute(self.value(module), qualname)
         return None
 

@@ -48,6 +48,7 @@ from s2s.codegen.printing import PROSE, WIDTH, print_comment, print_expression, 
 from s2s.codegen.spelling import Speller, load
 from s2s.core import operators, ops
 from s2s.core.dataflow import along, reachable
+from s2s.core.inspection import is_plain_name
 from s2s.core.ir import UNDEFINED, Atom, Call, Const, Function, MakeFunction, Param, Span, Star, Store, Var
 from s2s.core.lines import lines_of
 
@@ -606,6 +607,10 @@ class _Writer:
                 place = ast.Subscript(target, self.expressions.key(store.key), ast.Store())
             case "attr":
                 assert isinstance(store.key, Const)
+                if not is_plain_name(store.key.value):
+                    setter = self.expressions.atom(Const(setattr))
+                    self.node(ast.Expr(ast.Call(setter, [target, ast.Constant(store.key.value), value], [])))
+                    return
                 place = ast.Attribute(target, store.key.value, ast.Store())
             case "whole":
                 assert isinstance(target, (ast.Name, ast.Attribute))

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import abc
 import functools
+import keyword
 import numbers
 import sys
 import types
+import unicodedata
 from collections.abc import Iterator
 from typing import Any
 
@@ -20,9 +22,9 @@ import numpy as np
 
 __all__ = [
     "MISSING", "by_identity", "class_attribute", "class_name", "equal", "has_hook", "has_length", "has_own_operators",
-    "is_foreign",
-    "is_hashable", "is_own_module", "is_sealed", "is_subclass", "is_written", "look_up", "module_of", "mro_of",
-    "name_of", "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth", "with_article",
+    "is_foreign", "is_hashable", "is_own_module", "is_plain_name", "is_sealed", "is_subclass", "is_written", "look_up",
+    "module_of", "mro_of", "name_of", "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth",
+    "with_article",
 ]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
@@ -121,6 +123,13 @@ def is_sealed(value: Any) -> bool:
     if issubclass(kind, type) and has_hook(kind, *_LOOKED_UP):
         return True
     return has_hook(kind, "__getattribute__", "__class__") or has_hook(type(kind), "__getattribute__", *_LOOKED_UP)
+
+
+def is_plain_name(name: Any) -> bool:
+    """Whether code can name an attribute or argument so: its parser takes no keyword for a name, and normalises others.
+    """
+    return type(name) is str and name.isidentifier() and name != "__debug__" and not keyword.iskeyword(name) and (
+        name.isascii() or unicodedata.is_normalized("NFKC", name))
 
 
 # --- attributes -----------------------------------------------------------------------------------------------------
@@ -358,9 +367,9 @@ _OPERATORS = ("__array_ufunc__", "__array_function__", *(
 _OF_NUMBERS = (*_OPERATORS, *(f"__{name}__" for name in ("neg", "pos", "abs", "float", "complex", "round", "divmod")))
 _LIKE_NUMBERS = (numbers.Number, np.generic, list, tuple, range, str, bytes, np.dtype, type(None))
 _NOT_COMPUTED_BY = frozenset({
-    "__array_finalize__", "__array_priority__", "__class_getitem__", "__copy__", "__deepcopy__", "__doc__", "__format__",
-    "__hash__", "__init__", "__init_subclass__", "__new__", "__reduce__", "__reduce_ex__", "__repr__", "__setstate__",
-    "__str__",
+    "__array_finalize__", "__array_priority__", "__class_getitem__", "__copy__", "__deepcopy__", "__doc__",
+    "__format__", "__hash__", "__init__", "__init_subclass__", "__new__", "__reduce__", "__reduce_ex__", "__repr__",
+    "__setstate__", "__str__",
 })
 _OF_ARRAYS = frozenset(dir(np.ndarray)) - _NOT_COMPUTED_BY | {"__array_function__", "__array_ufunc__"}
 

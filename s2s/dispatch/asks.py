@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import with_article
+from s2s.core.inspection import is_plain_name, with_article
 from s2s.core.record import record
 from s2s.core.values import (
     UNKNOWN,
@@ -25,7 +25,7 @@ from s2s.core.values import (
 from s2s.errors import error
 from s2s.versions.carriers import carries_arrays
 from s2s.versions.request import Path, Request
-from s2s.versions.signature import has_float, key
+from s2s.versions.signature import has_float, key, own_attributes
 from s2s.versions.target import Target, find_paths, parameter_span, show_path
 
 __all__ = ["Ask"]
@@ -146,10 +146,17 @@ def _kind_text(aval: AbstractValue) -> str:
             return "a dict without floats"
         case Object(kind) | Instance(kind) if _is_foreign_array(kind):
             return f"a {kind.__module__.partition('.')[0]}.{kind.__name__}"
+        case Object(kind, example) if (odd := _unnamed(example.value)) is not None:
+            return f"{with_article(kind.__name__)} with the attribute {odd!r}, which code cannot name,"
         case Object(kind) | Instance(kind):
             return f"{with_article(kind.__name__)} without floats"
         case _:
             return "a list without floats"
+
+
+def _unnamed(value: Any) -> str | None:
+    """An attribute of an object that has no plain name."""
+    return next((name for name in own_attributes(value) if not is_plain_name(name)), None)
 
 
 def _is_foreign_array(kind: type) -> bool:

@@ -52,7 +52,8 @@ def fit_tangent(tangent: Any, primal: Any, name: str) -> Any:
     if not isinstance(primal, (np.ndarray, np.generic, float, complex)):
         return tangent
     given = np.asarray(tangent)
-    if _is_masked(tangent, primal) or given.dtype.kind not in "biufc" or (given.dtype.kind == "c" and not np.iscomplexobj(primal)):
+    is_complex = given.dtype.kind == "c" and not np.iscomplexobj(primal)
+    if _is_masked(tangent, primal) or given.dtype.kind not in "biufc" or is_complex:
         raise _tangent_error(tangent, primal, name)
     if given.shape != np.shape(primal):
         raise error(

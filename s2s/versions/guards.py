@@ -12,7 +12,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from s2s.core.const import Const
-from s2s.core.inspection import MISSING, class_attribute
+from s2s.core.inspection import MISSING, class_attribute, is_plain_name
 from s2s.core.record import record
 from s2s.core.values import AbstractValue, DictOf, IterableOf, has_keys
 from s2s.versions import stored
@@ -199,7 +199,7 @@ class ObjectGuard(PlaceGuard):
             return f"{names.add(path[0].value)}.{path[1]}"
         if root in ("argument", "value") or any(type(step) is tuple for step in path):
             return expressions.path(root, path, owner)
-        if len(path) == 2 and isinstance(resolve(owner, root, path[:1]), types.ModuleType):
+        if len(path) == 2 and is_plain_name(path[1]) and isinstance(resolve(owner, root, path[:1]), types.ModuleType):
             return f"{expressions.variable(root, path[0], owner)}.{path[1]}"
         return expressions.path(root, path, owner)
 

@@ -25,6 +25,7 @@ from s2s.core.inspection import (
     cached_names,
     class_attribute,
     has_own_operators,
+    is_plain_name,
     is_sealed,
     is_written,
     look_up,
@@ -161,7 +162,7 @@ class _Describer:
         self.open.add(id(value))
         try:
             found = own_attributes(value)
-            if not all(key.isidentifier() for key in found):
+            if not all(map(is_plain_name, found)):
                 return Object(type(value), Example(value))
             items = [self.describe(item, f"{name}.{key}") for key, item in found.items()]
             for k, item in enumerate(found.values()):
