@@ -17,6 +17,7 @@ from __future__ import annotations
 import copy
 import functools
 import os
+import re
 import types
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -791,12 +792,13 @@ class Dispatcher:
         writer = self._writer
         expressions = Expressions(names, writer.expression, writer.globals, writer.locals)
         hidden: dict[int, tuple[Any, list[str]]] = {}
+        read = frozenset(re.findall(r"\.(\w+)", version.compiled.text))
         for guard, owner in version.guards:
             foreign = owner.__globals__ is not writer.globals
             if foreign and isinstance(guard, ObjectGuard) and guard.takes_builtin(owner):
                 hidden.setdefault(id(owner.__globals__), (owner.__globals__, []))[1].append(guard.path[0])
             else:
-                tests += guard.conditions(owner, expressions)
+                tests += guard.conditions(owner, expressions, read)
         tests += on_devices([
             place for name, aval in zip(self.target.parameters, version.avals, strict=True) if other_kind(aval)
             for place in array_places(aval, writer.expression(name))

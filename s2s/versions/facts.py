@@ -341,6 +341,7 @@ def attribute(owner: Any, name: str, guards: Guards) -> Reading:
         return _OfMethod("attribute", found, (root, (*path, "__func__"), of), is_stable(owner), start)
     taken = isinstance(found, (types.FunctionType, types.BuiltinFunctionType, type))
     late = is_stable(owner) or (taken and isinstance(owner, types.ModuleType) and owner.__name__ in _OF_PYTHON)
+    late = late and (is_stable(found) or is_of_python(found))  # else it was replaced, and may be put back
     is_anew = found is not MISSING and getattr(owner, name, MISSING) is not found
     made = Reading("attribute", found, (root, path, of), late, start, is_anew and late)
     made.is_made_anew = is_anew and not late

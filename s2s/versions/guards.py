@@ -37,7 +37,7 @@ class Guard:
     that was compiled, which the methods are given.
 
     A ``late`` guard is about what nobody replaces in a program, only in a test: it is asked where a version is looked
-    for, in memory and on disk, and not at each call.
+    for, in memory and on disk, and at each call where the generated code reads it, too.
     """
 
     __slots__ = ()
@@ -75,9 +75,15 @@ class Guard:
         except (LookupError, AttributeError):
             return False
 
-    def conditions(self, function: types.FunctionType, expressions: Expressions) -> list[str]:
-        """The conditions, in Python, that hold while it does; none for a late one."""
-        return [] if self.late else self._conditions(self.owner or function, expressions)
+    def conditions(
+        self, function: types.FunctionType, expressions: Expressions, read: frozenset[str] = frozenset()
+    ) -> list[str]:
+        """The conditions, in Python, that hold while it does; none for a late one, unless it is about a function of a
+        module whose name is among the attributes that are ``read``."""
+        return [] if self.late and not self._is_about(read) else self._conditions(self.owner or function, expressions)
+
+    def _is_about(self, read: frozenset[str]) -> bool:
+        return False
 
     def dump(self) -> dict[str, Any]:
         """What a file says of it, a literal. Raises Unstorable where another process would not find what it is about.
@@ -178,6 +184,9 @@ class ObjectGuard(PlaceGuard):
     def is_stored(self) -> bool:  # type: ignore[override]
         """A dependency says the same of what is asked late, and of the code of a rule of the user."""
         return not (self.late or (self.found is not None and self.found[0] == "rule"))
+
+    def _is_about(self, read: frozenset[str]) -> bool:
+        return self.root == "module" and len(self.path) == 2 and self.path[1] in read
 
     def takes_builtin(self, owner: types.FunctionType) -> bool:
         """Whether it is about a builtin that no variable of the module hides."""
