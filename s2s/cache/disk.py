@@ -36,6 +36,7 @@ from s2s.versions.fingerprints import Unstorable, fingerprint, stable_mark
 from s2s.versions.guards import (
     AliasGuard,
     AttributeGuard,
+    BasesGuard,
     CallGuard,
     ClassGuard,
     Guard,
@@ -285,8 +286,8 @@ def _load_guard(item: dict[str, Any], function: types.FunctionType) -> Guard:
 _GUARDS: dict[str, type[Guard]] = {
     kind.stored_as: kind
     for kind in (
-        ObjectGuard, AttributeGuard, ShadowGuard, NamesGuard, KindGuard, ClassGuard, CallGuard, SizeGuard, EqualGuard,
-        SumGuard, LargeGuard, SeparateGuard, AliasGuard,
+        ObjectGuard, AttributeGuard, ShadowGuard, NamesGuard, KindGuard, ClassGuard, BasesGuard, CallGuard, SizeGuard,
+        EqualGuard, SumGuard, LargeGuard, SeparateGuard, AliasGuard,
     )
 }
 """The guards that a file may hold."""

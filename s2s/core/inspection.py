@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "MISSING", "by_identity", "class_attribute", "class_name", "equal", "has_hook", "has_length", "has_own_operators",
+    "MISSING", "by_identity", "changeable_bases", "class_attribute", "class_name", "equal", "has_hook", "has_length",
+    "has_own_operators",
     "is_foreign", "is_hashable", "is_own_module", "is_plain_name", "is_sealed", "is_subclass", "is_written", "look_up",
     "module_of", "mro_of", "name_of", "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth",
     "with_article",
@@ -72,6 +73,12 @@ def is_foreign(kind: type) -> bool:
 def is_own_module(module: Any) -> bool:
     """Whether a module of this name is one of Python's own library, NumPy, SciPy or this package."""
     return type(module) is str and module.partition(".")[0] in _TRUSTED
+
+
+def changeable_bases(kind: type) -> list[type]:
+    """The classes of a program that say what objects of a class do, and what the class itself does when it is called.
+    """
+    return [base for base in (*mro_of(kind), *mro_of(type(kind))) if is_foreign(base)]
 
 
 def class_attribute(kind: type, name: str, default: Any = MISSING) -> Any:

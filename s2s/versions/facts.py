@@ -36,6 +36,7 @@ from s2s.core.const import Const
 from s2s.core.inspection import (
     MISSING,
     class_attribute,
+    is_foreign,
     is_subclass,
     is_written,
     module_of,
@@ -49,6 +50,7 @@ from s2s.versions.array_kinds import of_program
 from s2s.versions.guards import (
     AliasGuard,
     AttributeGuard,
+    BasesGuard,
     CallGuard,
     ClassGuard,
     Guard,
@@ -173,6 +175,10 @@ class Guards:
 
     def _note_guard(self, fold: str, guards: Iterable[Guard]) -> None:
         self.folds.add(fold)
+        guards = [*guards]
+        for cls in [guard.cls if isinstance(guard, ClassGuard) else getattr(guard, "value", None) for guard in guards]:
+            if issubclass(type(cls), type) and is_foreign(cls):
+                guards.append(BasesGuard.of(cls))
         for guard in guards:
             self._held[guard.subject] = guard
             if self.told is not None:
@@ -500,7 +506,8 @@ def subclass(kind: type, kinds: Any) -> Fact[bool | None]:
         return Fact("subclass", None)
     given = kinds if isinstance(kinds, tuple) else (kinds,)
     asked = [k for k in given if isinstance(k, abc.ABCMeta) and not (is_of_python(k) and is_of_python(kind))]
-    return Fact("subclass", found, *(CallGuard(issubclass, (kind, k), issubclass(kind, k)) for k in asked))
+    bases = [BasesGuard.of(kind)] if is_foreign(kind) else []
+    return Fact("subclass", found, *bases, *(CallGuard(issubclass, (kind, k), issubclass(kind, k)) for k in asked))
 
 
 def is_of_python(value: Any) -> bool:

@@ -12,7 +12,16 @@ from collections.abc import Hashable
 from typing import Any
 
 from s2s.core.const import Const
-from s2s.core.inspection import MISSING, class_attribute, is_plain_name
+from s2s.core.inspection import (
+    MISSING,
+    changeable_bases,
+    class_attribute,
+    class_name,
+    is_plain_name,
+    module_of,
+    mro_of,
+    namespace,
+)
 from s2s.core.record import record
 from s2s.core.values import AbstractValue, DictOf, IterableOf, has_keys
 from s2s.versions import stored
@@ -21,11 +30,11 @@ from s2s.versions.fingerprints import Unstorable
 from s2s.versions.like_items import are_items_of
 from s2s.versions.live_data import describe_data
 from s2s.versions.paths import builtins_of, imported, own_names_of, resolve
-from s2s.versions.signature import describe, guard_source, key, stable_key, with_sizes
+from s2s.versions.signature import conditions_of_class, describe, guard_source, key, stable_key, with_sizes
 
 __all__ = [
-    "AliasGuard", "Arguments", "AttributeGuard", "CallGuard", "ClassGuard", "Guard", "KindGuard", "NamesGuard",
-    "ObjectGuard", "PlaceGuard", "ShadowGuard",
+    "AliasGuard", "Arguments", "AttributeGuard", "BasesGuard", "CallGuard", "ClassGuard", "Guard", "KindGuard",
+    "NamesGuard", "ObjectGuard", "PlaceGuard", "ShadowGuard",
 ]
 
 Arguments = dict[str, Any]
@@ -395,6 +404,55 @@ class ClassGuard(Guard):
         guard = ClassGuard(imported(item["cls"]), item["name"], item["there"])
         _require(guard.holds(function, None), f"{item['cls']}.{item['name']}")
         return guard
+
+
+@record
+class BasesGuard(Guard):
+    """A class has these bases in this order, and these special methods under the names of each. At a call it is asked
+    how many names each base has: where that has changed, a version is looked for, and all its guards are asked."""
+
+    stored_as = "bases"
+
+    cls: type
+    bases: tuple[type, ...]
+    special: tuple[frozenset[str], ...]
+
+    @staticmethod
+    def of(cls: type) -> BasesGuard:
+        """The guard of a class as it is."""
+        bases = mro_of(cls)
+        return BasesGuard(cls, bases, tuple(map(_special_names, changeable_bases(cls))))
+
+    @property
+    def subject(self) -> Hashable:
+        return BasesGuard, self.cls
+
+    def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
+        return BasesGuard.of(self.cls) == self
+
+    def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
+        return conditions_of_class(self.cls, expressions.names)
+
+    def _dump(self) -> dict[str, Any]:
+        return {"cls": stored.path_to(self.cls), "bases": self._mark()}
+
+    def _mark(self) -> list[Any]:
+        return [[(module_of(base), class_name(base)) for base in self.bases], [*map(sorted, self.special)]]
+
+    @classmethod
+    def load(cls, item: dict[str, Any], owner: types.FunctionType | None, function: types.FunctionType) -> Guard:
+        guard = BasesGuard.of(imported(item["cls"]))
+        _require(guard._mark() == item["bases"], f"what {item['cls']} derives from")
+        return guard
+
+
+def _special_names(cls: type) -> frozenset[str]:
+    """The names of the special methods of a class; what Python and ``copy`` note in it is none."""
+    found = namespace(cls).items()
+    return frozenset(name for name, value in found if name.startswith("__") and type(value) not in _NOTES)
+
+
+_NOTES = (str, tuple, list, dict)
 
 
 @record

@@ -23,8 +23,10 @@ from s2s.core.const import Const
 from s2s.core.inspection import (
     MISSING,
     cached_names,
+    changeable_bases,
     class_attribute,
     has_own_operators,
+    is_foreign,
     is_plain_name,
     is_sealed,
     is_written,
@@ -64,6 +66,7 @@ from s2s.versions.paths import import_path
 __all__ = [
     "Names",
     "array_places",
+    "conditions_of_class",
     "describe",
     "guard_source",
     "has_float",
@@ -582,8 +585,17 @@ def _guard_items(expr: str, items: str, kind: type, item: AbstractValue, names: 
     return [*tests, f"{names.add(test_of(item), 'f')}({items})"]
 
 
+def conditions_of_class(cls: type, names: Names) -> list[str]:
+    """Conditions that a class has the bases that it has, and none has gained or lost a name."""
+    tests = [f"{names.add(cls, 't')}.__mro__ is {names.add(cls.__mro__)}"]
+    count = names.add(len)
+    return tests + [f"{count}({names.add(c, 't')}.__dict__) == {len(namespace(c))}" for c in changeable_bases(cls)]
+
+
 def _guard_unknown(expr: str, value: Any, names: Names) -> list[str]:
     tests = [f"{expr}.__class__ is {names.add(type(value), 't')}"]
+    if issubclass(type(value), COMPUTED) and is_foreign(type(value)):  # it may gain operators
+        tests += conditions_of_class(type(value), names)
     if type(value) is np.ndarray:
         tests.append(f"{expr}.dtype == {names.add(value.dtype, 'd')}")
     return tests

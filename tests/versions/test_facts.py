@@ -187,7 +187,7 @@ class Written:
 def test_an_attribute_of_a_class_has_a_guard_where_it_may_be_replaced(name, found):
     guards = facts.Guards()
     assert facts.has(Written, name).folded(guards) is found
-    assert [*guards] == [facts.ClassGuard(Written, name, found)]
+    assert [*guards] == [facts.ClassGuard(Written, name, found), facts.BasesGuard.of(Written)]
     assert guards.folds == {"has"}
 
 

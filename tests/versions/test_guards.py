@@ -18,6 +18,7 @@ from s2s.versions.fingerprints import Unstorable
 from s2s.versions.guards import (
     AliasGuard,
     AttributeGuard,
+    BasesGuard,
     CallGuard,
     ClassGuard,
     KindGuard,
@@ -61,6 +62,10 @@ def add(monkeypatch):
     monkeypatch.setattr(SETTINGS, "other", 1, raising=False)
 
 
+def gain_call(monkeypatch):
+    monkeypatch.setattr(Settings, "__call__", math.sin, raising=False)
+
+
 def hide(monkeypatch):
     monkeypatch.setattr(SETTINGS, "run", math.sin)
 
@@ -82,6 +87,7 @@ GUARDS = [
     (KindGuard("global", "SETTINGS", describe(PARTS[1], "SETTINGS"), rest=("parts", (1,))), other_parts),
     (KindGuard("global", "SETTINGS", with_sizes(describe(PARTS, ""), PARTS), rest=("parts",)), other_parts),
     (ClassGuard(Settings, "other", False), add_to_class), (ClassGuard(Settings, "run", True), remove_from_class),
+    (BasesGuard.of(Settings), gain_call),
     (CallGuard(mode_of, ("found",), "square"), other_mode),
     (AliasGuard(OF_PARTS, ("global", ("PARTS",), None), True), other_parts),
     (AliasGuard(OF_PARTS, ("global", ("PARTS", (1,)), square), False), None),

@@ -76,6 +76,7 @@ def new_list(at: At, items: Any, kind: type = list, extra: Any = None) -> ir.Ato
 
 def new_record(at: At, cls: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> ir.Atom:
     """A named tuple. One whose class has an ``__init__`` of its own has further attributes, which are not followed."""
+    facts.member(cls, "__new__").folded(at.guards)
     made = made_record(at, cls.__new__, cls, args, kwargs)
     if made is None:
         made = at.inline(cls.__new__, [ir.Const(cls), *args], {**kwargs})

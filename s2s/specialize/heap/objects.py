@@ -137,7 +137,7 @@ class Instances:
                 after.append(value)
             else:
                 self.put(at, made, field.name, value)
-        if class_attribute(cls, "__post_init__") is not MISSING:
+        if "__post_init__" in init.__code__.co_names:
             self.specializer.apply(
                 ir.Const(class_attribute(cls, "__post_init__")), [made, *after], {}, at.frame, at.builder, at.span)
 

@@ -65,7 +65,7 @@ CASES = {
         "m.O.h = lambda self, x: 7.0 * x",
     ),
     "class_gains_add": Case(
-        "member",
+        "",
         """
         class O:
 
@@ -84,7 +84,7 @@ CASES = {
         "m.P.__radd__ = lambda self, o: o * 7.0",
     ),
     "class_bases": Case(
-        "member",
+        "",
         """
         class A:
 

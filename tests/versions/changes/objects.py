@@ -273,7 +273,7 @@ CASES = {
         "m.o.h = lambda x: 7.0 * x",
     ),
     "class_gains_getattr": Case(
-        "absent",
+        "",
         """
         class O:
             pass
@@ -346,7 +346,7 @@ CASES = {
         "m.L.k = 'b'",
     ),
     "callable": Case(
-        "presence",
+        "",
         """
         class O:
             pass
