@@ -378,7 +378,7 @@ def entries(folder: Path) -> Iterator[Path]:
     for place in _places_in(folder):
         for file in sorted(place.glob("*.py")):
             with contextlib.suppress(OSError, UnicodeDecodeError):
-                if MARK in file.read_text(encoding="utf-8"):
+                if file.is_file() and MARK in file.read_text(encoding="utf-8"):
                     yield file
 
 

@@ -28,6 +28,9 @@ LOOK_EVERY = 64
 
 _AT_FOLDER = os.open in os.supports_dir_fd
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
+"""To open a pipe with a name waits for who writes to it."""
+
 _writes: dict[str, int] = {}
 
 
@@ -39,7 +42,8 @@ def read(folder: str, name: str, notes_use: bool = True) -> bytes | None:
             if place is not None and not is_safe(os.fstat(place), is_folder=True):
                 return None
             path, at = (os.path.join(folder, name), None) if place is None else (name, place)
-            with open(os.open(path, os.O_RDONLY | _NO_LINK | getattr(os, "O_BINARY", 0), dir_fd=at), "rb") as stream:
+            flags = os.O_RDONLY | _NO_LINK | _NO_WAIT | getattr(os, "O_BINARY", 0)
+            with open(os.open(path, flags, dir_fd=at), "rb") as stream:
                 found = os.fstat(stream.fileno())
                 if not is_safe(found, is_folder=False):
                     return None

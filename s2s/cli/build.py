@@ -75,7 +75,7 @@ def sources_of(names: tuple[str, ...]) -> list[Path]:
                 raise CannotLoad(f"{name}: there is no such file, folder or package")
             path = Path(spec.origin)
             path = path.parent if path.name == "__init__.py" else path
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+        files = sorted(filter(Path.is_file, path.rglob("*.py"))) if path.is_dir() else [path]
         found |= dict.fromkeys(f for f in files if not f.stem.endswith(SUFFIX) and "__s2scache__" not in f.parts)
     return [file for file in found if "s2s" in file.read_text(encoding="utf-8", errors="replace")]
 
