@@ -152,6 +152,7 @@ KNOWN = Registry(
     # containers and objects
     always(objects.of_objects),
     named(zero_derivatives.HANDLERS),
+    named(frame_readers.HANDLERS),
     named(subscripts.HANDLERS),
     always(operands.checked),
     for_types(type, functions.record_in_rule),
