@@ -1,5 +1,6 @@
 """Calls that look at frames: generated code has other variables and another name. Library functions that are given an
-expression as text read its variables from the frame that calls them: what is differentiated would flow into them unseen.
+expression as text read its variables from the frame that calls them: what is differentiated would flow into them
+unseen.
 """
 
 from __future__ import annotations
