@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.errors import NoDerivativeError
 from tests.helpers import check
 
 X = np.array([0.462, -0.907, 1.369])
@@ -46,3 +47,23 @@ def test_a_value_as_long_as_its_place_keeps_nothing_for_its_shape():
     """The cotangent of the value is the part of the adjoint: nothing was repeated to fill the place."""
     text = s2s.source(of_columns, X, mode="grad")
     assert "outline" not in text and "unbroadcast" not in text, text
+
+
+def quotients_in_place(x):
+    y = x * x
+    y[1:] //= x[:2]
+    return np.sum(y * x)
+
+
+def product_in_place(x):
+    a = np.outer(x, x)
+    a[1:] @= np.outer(X, X)
+    return np.sum(a)
+
+
+@pytest.mark.parametrize("f", [quotients_in_place, product_in_place])
+def test_an_operator_in_place_without_partial_derivatives_is_refused(f):
+    """A quotient is rounded, a product is of whole arrays: neither has partial derivatives to multiply by."""
+    for derivative in (lambda: s2s.grad(f)(X), lambda: s2s.jvp(f, (X,), (X,))):
+        with pytest.raises(NoDerivativeError, match=r"in-place operator has no derivative rule \[S2S119\]"):
+            derivative()

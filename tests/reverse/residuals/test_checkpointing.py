@@ -366,6 +366,30 @@ def test_generators_end_where_the_primal_leaves_them():
     assert after(*given) == expected
 
 
+STREAMS = [None, random.Random(3)]
+
+
+def test_a_stream_of_an_unknown_kind_draws_again():
+    """What is shuffled is an array: values that are kept do not say it."""
+
+    def shuffled(x, k, n):
+        rng, order = STREAMS[k], np.arange(3)
+        for _ in s2s.checkpointed(range(n), snapshots=2):
+            rng.shuffle(order)
+            x = np.sin(x[order]) * x
+        return np.sum(x)
+
+    def after(call):
+        STREAMS[0] = np.random.default_rng(1)
+        return call(), STREAMS[0].normal()
+
+    drawn = after(lambda: shuffled(X[:3], 0, 3))[1]
+    gradient, there = after(lambda: s2s.grad(shuffled)(X[:3], 0, 3))
+    expected = differences(lambda x: after(lambda: shuffled(x, 0, 3))[0], X[:3])
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+    assert there == drawn
+
+
 def test_the_pullback_of_a_function_that_changes_arrays_draws_the_same_numbers():
     def f(x, n):
         a = x.copy()
