@@ -13,7 +13,6 @@ from s2s.analysis.abstract.parts import Path, leaves, like_tangent, part
 from s2s.core import ir, ops
 from s2s.core.values import Array, Mapping, Sequence
 from s2s.errors import error
-from s2s.reverse.structural import unpacked_index
 from s2s.specialize.calls.intrinsics import literal
 
 if TYPE_CHECKING:
@@ -95,30 +94,19 @@ def unpack(forwarder: Forwarder, target: ir.Var, value: ir.Call, span: ir.Span |
     items = getattr(forwarder.context.value(source), "items", None)  # type: ignore[arg-type]
     if items is not None and len(items) < before.value + (after.value or 0):
         return  # the primal raises
-    of = None if isinstance(forwarder.context.value(source), Sequence) else forwarder.builder.call(  # type: ignore[arg-type]
-        ops.unpack, forwarder.whole(source, span), before, after, span=span)  # type: ignore[arg-type]
+    if isinstance(forwarder.context.value(source), Sequence) and after.value is None:  # type: ignore[arg-type]
+        hand_on(forwarder, target, (), source, ())
+        return
+    of = forwarder.builder.call(ops.unpack, forwarder.whole(source, span), before, after, span=span)  # type: ignore[arg-type]
     for path, _ in leaves(known):
-        place = unpacked_index(path[0], before.value, after.value)
-        if of is None and place is not None:
-            count = len(forwarder.context.value(source).items)  # type: ignore[union-attr, arg-type]
-            hand_on_leaf(forwarder, target, path, source, (range(count)[place], *path[1:]))
-        elif of is None:
-            raise error("S2S207", span=span)
-        else:
-            forwarder.put(target, path, forwarder.read(of, path, span))
-
-
-def hand_on_leaf(forwarder: Forwarder, target: ir.Var, path: Path, source: Any, place: Path) -> None:
-    dot = forwarder.dot(source, place)
-    if dot is not None:
-        forwarder.dots[target, path] = dot
+        forwarder.put(target, path, forwarder.read(of, path, span))
 
 
 def changed(forwarder: Forwarder, fn: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """``append(items, x)``, ``put(mapping, key, x)``, ``set_item(items, k, x)``, ``set_items``."""
     items, item = value.args[0], value.args[-1]
     known = forwarder.context.value(target)
-    if fn in (rt.set_item, rt.set_items) or not isinstance(known, (Sequence, Mapping)):
+    if not isinstance(known, (Sequence, Mapping)):  # as what ``set_item`` and ``set_items`` give
         given = [forwarder.whole(items, span), *value.args[1:-1], forwarder.whole(item, span)]  # type: ignore[arg-type]
         made = ir.Call(ir.Const(fn), tuple(given))
         forwarder.put(target, (), forwarder.builder.let(made, like_tangent(known), span=span))

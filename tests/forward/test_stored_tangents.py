@@ -118,12 +118,22 @@ def of_arrays_in_containers_known_later(x):
     return np.sum(first * second) + np.sum(parts[len(x) - 3] ** 2)
 
 
+def of_pairs_known_later(x):
+    """A pair is unpacked of a list whose items are asked for by an index that is known later."""
+    y = np.zeros(3)
+    pairs = [(x * 1.5, y), (np.sin(x), x * 2.0)]
+    y[:] = x * x
+    (first, second), other = pairs
+    return np.sum(first * second * other[1] * other[0]) + np.sum(pairs[len(x) - 3][1] ** 2)
+
+
 @pytest.mark.parametrize(
     "f",
     [
         *(of_new_columns, of_new_rows, of_converted_columns, of_copied_columns, of_a_sum_in_columns),
         *(of_rows_of_columns, of_zeros_like_columns, of_a_sum_with_a_number, of_views, of_a_number_read_before),
         *(of_a_factor, by_operators, of_a_list, of_arrays_in_containers, of_arrays_in_containers_known_later),
+        of_pairs_known_later,
     ],
     ids=lambda f: f.__name__,
 )

@@ -65,6 +65,21 @@ def test_containers():
     np.testing.assert_allclose(tangent["sizes"][1], differences(lambda t: at(t)["sizes"][1], 0.0), rtol=1e-8)
 
 
+def constants_beside(x, k):
+    """What does not move stands beside what moves, and is found by an index that is known later."""
+    pair, entries = [x[0] * x[1], 3.0], {"still": 2.0, "moves": x[2] ** 2}
+    return pair[k] * entries["moves"], (2.0, x[k]), entries
+
+
+def test_constants_beside_what_moves():
+    out, tangent = s2s.jvp(constants_beside, (X, 0), (V, None))
+    product = X[1] * V[0] + X[0] * V[1]
+    square = 2.0 * X[2] * V[2]
+    assert out == constants_beside(X, 0)
+    np.testing.assert_allclose(tangent[0], product * X[2] ** 2 + X[0] * X[1] * square, rtol=1e-14)
+    assert tangent[1] == (0.0, V[0]) and tangent[2] == {"still": 0.0, "moves": square}
+
+
 @dataclass
 class Line:
     weights: np.ndarray
