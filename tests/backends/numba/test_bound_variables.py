@@ -69,17 +69,19 @@ def with_a_function(c, n):
     return scaled(n)
 
 
-def with_a_function_in_a_branch(c, n):
+def beside_a_function(c, n):
+    def scaled(t):
+        u = t * 2.0
+        return u
+
     if c:
-        def scaled(t):
-            u = t * 2.0
-            return u
-    return scaled(n) + (lambda u: u)(n)
+        u = 1.0
+    return scaled(n) + (lambda v: v)(n) + u
 
 
 FLAGS = {
     in_one_branch: {"y"}, in_both_branches: set(), after_a_loop: {"y"}, until_it_ends: set(), added: {"y"},
-    of_a_comprehension: set(), with_a_function: {"k"}, with_a_function_in_a_branch: {"scaled"},
+    of_a_comprehension: set(), with_a_function: {"k"}, beside_a_function: {"u"},
 }
 
 
