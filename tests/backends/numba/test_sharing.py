@@ -1,12 +1,15 @@
-"""Loops that several threads share: the names that they leave behind."""
+"""Loops that several threads share: the names that they leave behind, and what is shared out."""
 
 import ast
+import inspect
 
+import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
-from s2s.backends.numba import sharing
+from s2s.backends.numba import shares, sharing
+from s2s.backends.numba.number_kinds import Kinds, kind_of_value
 
 
 def function(text):
@@ -30,3 +33,81 @@ def test_names_that_are_read_after_a_loop():
     assert sharing._read_after(node, function("for i in x: pass")) >= {"q", "c"}
     outer = function("def f(x, q):\n    while q:\n        for i in x:\n            y = i\n        q = y\n    return y")
     assert sharing._read_after(outer, outer.body[0].body[0]) == {"q", "x", "y"}
+
+
+# Adjoint loops as they are written, with what their arguments are.
+
+
+def of_a_sum(w, t):
+    w_bar = np.zeros(7)
+    s_bar = 0.5
+    for i in range(len(w)):
+        s_bar += w[i] * t[i]
+        w_bar[i] = w[i] * 3.0
+    return np.append(w_bar, s_bar)
+
+
+def of_neighbours(w, t):
+    w_bar = np.zeros(7)
+    for i in range(1, len(w) - 1):
+        w_bar[i - 1] += w[i] * 2.0
+        w_bar[i + 1] += w[i]
+    return w_bar
+
+
+def of_any_place(w, k):
+    t_bar = np.zeros(5)
+    for i in range(len(w)):
+        t_bar[k[i]] += w[i]
+    return t_bar
+
+
+def of_the_item_before(w, t):
+    w_bar = np.ones(7)
+    for i in range(1, len(w)):
+        w_bar[i] = w_bar[i - 1] * w[i]
+    return w_bar
+
+
+def of_an_argument(w, t):
+    for i in range(len(w)):
+        w[i] = w[i] * 2.0
+    return w
+
+
+W, T, PLACES = np.arange(7.0) + 0.5, np.arange(7.0) - 2.0, np.array([4, 0, 4, 1, 0, 2, 4])
+
+SHARED = {
+    of_a_sum: (T, (["s_bar"], [], 0)), of_neighbours: (T, ([], [], 2)), of_any_place: (PLACES, ([], ["t_bar"], 0)),
+    of_the_item_before: (T, None), of_an_argument: (T, None),
+}
+
+
+def static(e):
+    """What an expression is wherever the function is called."""
+    return eval(ast.unparse(e), {"np": np}) if ast.unparse(e).split(".")[0] in ("np", "len", "range") else None
+
+
+@pytest.mark.parametrize("f", SHARED, ids=lambda f: f.__name__)
+def test_parts_of_a_loop_give_what_the_loop_gives(f):
+    """Python runs the parts, one after the other."""
+    other, expected = SHARED[f]
+    node, parameters = function(inspect.getsource(f)), inspect.signature(f).parameters
+    loop = next(s for s in node.body if isinstance(s, ast.For))
+    kinds = Kinds(node.body, dict(zip(parameters, map(kind_of_value, (W, other)))), static)
+    found = sharing.sharing_of(loop, node, kinds, static)
+    assert (found and (found.sums, found.added, found.reach)) == expected
+    if found is None:
+        return
+    known = {"np": np}
+
+    def defined(part):
+        exec(ast.unparse(part), known)
+        return known[part.name]
+
+    shares.split(node, [(loop, found)], known, defined)
+    (count,) = [name for name, value in known.items() if value is shares.count_threads]
+    exec(ast.unparse(node), known)
+    for threads in (1, 2, 3):
+        known[count] = lambda threads=threads: threads
+        np.testing.assert_allclose(known[f.__name__](W, other), f(W, other), rtol=1e-14)
