@@ -9,6 +9,7 @@ pytest.importorskip("numba")
 
 from s2s.backends.numba.adaptation import adapt
 from s2s.backends.numba.paths import Outside, Unsupported
+from s2s.core.values import Array, Dim
 
 X = np.arange(3.0)
 
@@ -39,3 +40,17 @@ def test_subscripts_by_variables_that_may_be_masks(key, has_masks, is_asked):
     text = f"def f(x, k):\n    m = x > 0.0\n    y = x * 2.0\n    return y[{key}]"
     found, _ = written(text, {"x": X, "k": 1}, by_python=frozenset({0} if has_masks else ()))
     assert ("item_at(y, m)" in found) is is_asked
+
+
+@pytest.mark.parametrize("body, keywords", [
+    ("return x.squeeze()", ["axis=(0, 2)"]), ("return x.squeeze(0)", ["axis=0"]),
+    ("x = x * 2.0\n    return x.squeeze()", []), ("return (x + 1.0).squeeze()", []),
+])
+def test_axes_that_are_squeezed_are_those_of_a_parameter_that_stays(body, keywords):
+    """Another array than that of the parameter may have other axes of length 1."""
+    asked = []
+    shape = (Dim("", 1), Dim("x.1", 0), Dim("", 1))
+    outside = Outside({"np": np}.__getitem__, {"x": np.ones((1, 3, 1))}, {"x": Array(np.dtype(float), shape)},
+                      lambda name, value: True, lambda value, call: asked.append([*map(ast.unparse, call.keywords)]) or value)
+    adapt(function(f"def f(x):\n    {body}"), outside)
+    assert asked == [keywords]

@@ -39,7 +39,7 @@ def test_names_that_are_read_after_a_loop():
 
 
 def of_a_sum(w, t):
-    w_bar = np.zeros(7)
+    w_bar = np.zeros(30)
     s_bar = 0.5
     for i in range(len(w)):
         s_bar += w[i] * t[i]
@@ -48,7 +48,7 @@ def of_a_sum(w, t):
 
 
 def of_neighbours(w, t):
-    w_bar = np.zeros(7)
+    w_bar = np.zeros(30)
     for i in range(1, len(w) - 1):
         w_bar[i - 1] += w[i] * 2.0
         w_bar[i + 1] += w[i]
@@ -63,7 +63,7 @@ def of_any_place(w, k):
 
 
 def of_the_item_before(w, t):
-    w_bar = np.ones(7)
+    w_bar = np.ones(30)
     for i in range(1, len(w)):
         w_bar[i] = w_bar[i - 1] * w[i]
     return w_bar
@@ -75,7 +75,7 @@ def of_an_argument(w, t):
     return w
 
 
-W, T, PLACES = np.arange(7.0) + 0.5, np.arange(7.0) - 2.0, np.array([4, 0, 4, 1, 0, 2, 4])
+W, T, PLACES = np.arange(30.0) + 0.5, np.arange(30.0) - 2.0, np.arange(30) ** 2 % 5
 
 SHARED = {
     of_a_sum: (T, (["s_bar"], [], 0)), of_neighbours: (T, ([], [], 2)), of_any_place: (PLACES, ([], ["t_bar"], 0)),
