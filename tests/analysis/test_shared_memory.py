@@ -39,7 +39,8 @@ def test_items_at_an_array_are_a_copy_of_an_array_only(source, index, shares):
     ("value", "expected"),
     [
         (X, [X]), (ir.Const(1.0), []), (call(np.sin, X), []), (call(np.asarray, X), [X]),
-        (call(np.reshape, X, AT), [X]),
+        (call(np.reshape, X, AT), [X]), (call(np.reshape, a=X, shape=AT), [X]), (call(np.transpose, a=X), [X]),
+        (call(np.reshape, ir.Star(X)), [X]),
         (call(getattr, X, ir.Const("T")), [X]), (call(getattr, X, ir.Const("shape")), []),
         (call(getattr, X, ir.Const("dtype")), []), (call(operator.getitem, ir.Const((1.0,)), AT), []),
     ],
