@@ -51,6 +51,7 @@ def test_axes_that_are_squeezed_are_those_of_a_parameter_that_stays(body, keywor
     asked = []
     shape = (Dim("", 1), Dim("x.1", 0), Dim("", 1))
     outside = Outside({"np": np}.__getitem__, {"x": np.ones((1, 3, 1))}, {"x": Array(np.dtype(float), shape)},
-                      lambda name, value: True, lambda value, call: asked.append([*map(ast.unparse, call.keywords)]) or value)
+                      lambda name, value: True,
+                      lambda value, call: asked.append([*map(ast.unparse, call.keywords)]) or value)
     adapt(function(f"def f(x):\n    {body}"), outside)
     assert asked == [keywords]

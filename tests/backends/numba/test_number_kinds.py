@@ -1,0 +1,41 @@
+"""Kinds of expressions: what is named is what Python and NumPy give, the rest is left open."""
+
+import ast
+
+import numpy as np
+import pytest
+
+from s2s import runtime as rt
+from s2s.backends.numba.number_kinds import UNKNOWN, Kinds, kind_of_value
+
+VALUES = {
+    "n": 3, "k": 1, "s": 0.5, "b": True, "x": np.arange(3.0) + 1.0, "m": np.eye(3) + 1.0, "j": np.array([2, 0, 1]),
+}
+NAMES = {"np": np, "rt": rt, "len": len, "range": range, "float": float, "bool": bool, "abs": abs}
+
+
+def static(e):
+    return eval(ast.unparse(e), NAMES) if ast.unparse(e).split(".")[0] in NAMES else None
+
+
+def kind_of(text):
+    env = {name: kind_of_value(value) for name, value in VALUES.items()}
+    return Kinds([], {}, static).kind(ast.parse(text, mode="eval").body, env)
+
+
+@pytest.mark.parametrize("text", [
+    "len(x)", "len(m) - 1", "rt.bound(-1, n)", "rt.place(k, n)", "x.shape[0]", "n * k", "n // k", "-n", "j[k]",
+    "s * n", "s / n", "x[k]", "m[n - 1, k]", "m[k]", "m[1:, 0]", "m[1:]", "m @ x", "m @ m", "x @ x", "m.T",
+    "float(n)", "bool(s)", "s < n", "not b", "s ** 2", "np.sin(s)", "np.sum(m)", "np.linalg.inv(m)",
+    "np.linalg.solve(m, x)", "np.zeros(n)", "np.empty((n, k))", "np.ones(n, dtype=bool)", "np.copy(x)", "x.copy()",
+    "np.zeros_like(m)", "np.stack((x, x))", "np.concatenate((x, x))", "[1.0, s].pop()",
+])
+def test_kinds_are_those_of_the_values(text):
+    found = kind_of(text)
+    value = eval(text, NAMES | VALUES)
+    assert found == kind_of_value(value.item() if isinstance(value, np.generic) else value)
+
+
+@pytest.mark.parametrize("text", ["x * s", "x[j]", "n / k", "other(x)", "x.sum()", "np.sum(m, axis=0)"])
+def test_what_is_not_known_is_left_open(text):
+    assert kind_of(text) == UNKNOWN
