@@ -2,12 +2,15 @@
 run, what it runs on, and the parts of arguments that are asked for."""
 
 import ast
+import concurrent.futures
 import types
 
 import numpy as np
 import pytest
 
+import s2s
 from s2s.core.const import Const
+from s2s.core.critical import section
 from s2s.core.values import UNKNOWN, Array, Known, Mapping, Scalar, Sequence
 from s2s.dispatch import asks, finite, tiers
 from s2s.dispatch.version import Version
@@ -91,6 +94,21 @@ def test_a_version_is_compiled_when_its_calls_have_taken_long_enough(monkeypatch
     assert (tier.run(3), tier.spent, begun) == (4, 7.5, [(3,)])
     tier._step = lambda x: -x
     assert tier.run(3) == -3
+
+
+def test_a_version_lets_another_function_run_where_nothing_else_changes():
+    gradient = s2s.grad(lambda x: x * x)
+    assert gradient(3.0) == 6.0
+    dispatcher, (version,) = gradient.dispatcher, gradient.dispatcher.versions
+    with concurrent.futures.ThreadPoolExecutor(1) as other:
+        other.submit(section.lock.acquire).result()
+        assert dispatcher.let_run(version, version.raw, lambda x: -x) is False
+        assert gradient(3.0) == 6.0
+        other.submit(section.lock.release).result()
+    assert dispatcher.let_run(version, version.raw, lambda x: -x) is True
+    assert gradient(3.0) == -3.0
+    assert dispatcher.let_run(version, version.call, lambda x: x) is True  # it has another function meanwhile
+    assert gradient(3.0) == -3.0
 
 
 @pytest.mark.parametrize("is_observed, is_validated, avals, guards, is_taken", [
