@@ -75,6 +75,15 @@ def typed_arrays(x):
     return total + max(a) + sorted(a)[1] * np.array(a)[0]
 
 
+def stored_and_grown(x):
+    """What is stored into leaves an array as free to grow as it was."""
+    a = array.array("d", [x[0], x[1]])
+    a[0] = a[1] * x[2]
+    a.append(a[0] * x[3])
+    a[1:] = array.array("d", [x[0] ** 2, a[2], 3.0])
+    return a[0] * a[1] + a[2] * a[3] * x[1]
+
+
 def shared_memory(x):
     a = array.array("d", [0.0] * 4)
     seen = np.frombuffer(a)
@@ -90,7 +99,8 @@ def outside(x):
     return HELD[0] * x[2]
 
 
-CASES = [records, rows_of_lists, record_arrays, nested, memory_views, typed_arrays, shared_memory, outside]
+CASES = [records, rows_of_lists, record_arrays, nested, memory_views, typed_arrays, stored_and_grown,
+         shared_memory, outside]
 
 
 def slopes(f):
