@@ -95,7 +95,7 @@ def unpack(forwarder: Forwarder, target: ir.Var, value: ir.Call, span: ir.Span |
     if items is not None and len(items) < before.value + (after.value or 0):
         return  # the primal raises
     if isinstance(forwarder.context.value(source), Sequence) and after.value is None:  # type: ignore[arg-type]
-        hand_on(forwarder, target, (), source, ())
+        hand_on(forwarder, target, (), source, ())  # type: ignore[arg-type]
         return
     of = forwarder.builder.call(ops.unpack, forwarder.whole(source, span), before, after, span=span)  # type: ignore[arg-type]
     for path, _ in leaves(known):

@@ -189,3 +189,22 @@ def test_compiled_code_has_the_same_gradients():
         compiled = s2s.grad(s2s.differentiable(f, backend="numba"))
         for n in (5, 0):
             np.testing.assert_allclose(compiled(X, n), s2s.grad(f)(X, n), rtol=1e-12)
+
+
+def of_a_passive_array(a, x):
+    """What depends on ``x`` is differentiated because ``a`` is stored there later: nothing of it reaches ``a``."""
+    s = a
+    for _ in range(2):
+        v = x * 2.0
+        v[0] = sum([x[0] * item for item in v])
+        s += v[0] * s
+    x[0] = a * a
+    return np.sum(x * x) + s
+
+
+def test_a_list_is_not_filled_that_nothing_empties():
+    source = s2s.source(of_a_passive_array, 1.5, X)
+    assert "saved[i] = v[0]" in source and "append" not in source
+    derivative = (of_a_passive_array(1.5 + 1e-6, X.copy()) - of_a_passive_array(1.5 - 1e-6, X.copy())) / 2e-6
+    np.testing.assert_allclose(s2s.grad(of_a_passive_array)(1.5, X.copy()), derivative, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(of_a_passive_array, (1.5, X.copy()), (1.0, None))[1], derivative, rtol=1e-6)
