@@ -368,7 +368,7 @@ def beside_dropped(a_dot: Any, p: Any, a: Any) -> Any:
     rank, axes = np.round(np.sum(np.real(p * mT(a)), axis=(-2, -1))), (-2, -1)
     if np.all(rank == min(a.shape[-2:])):
         return np.zeros_like(p)
-    if np.all(np.linalg.norm(a - a @ (p @ a), axis=axes) * np.linalg.norm(p, axis=axes) < 1e-9):
+    if np.all(np.max(np.abs(a - a @ (p @ a)), axis=axes) * np.max(np.abs(p), axis=axes) < 1e-9):
         return np.zeros_like(p)
     u, s, vh = np.linalg.svd(a, full_matrices=False)
     kept = np.arange(s.shape[-1]) < rank[..., None]

@@ -185,6 +185,7 @@ TESTED_ELSEWHERE = (
     # the same draw has no other derivative than the one along its quantile: tests/models/test_draws.py
     "s2s.models.sparse_spectra.expm_times",  # of sparse matrices: tests/models/test_sparse_spectra.py
     "s2s.models.draws.gamma_draw", "s2s.models.draws.beta_draw", "s2s.models.draws.student_draw",
+    "s2s.runtime.cofactor",  # its arguments belong together: tests/rules/test_linalg.py
     "s2s.runtime.solve_triangular",  # differences leave the triangle: tests/optimize/test_triangular.py
     "scipy.linalg.lapack.dpotrf",  # its result holds an error code: tests/rules/test_compiled_functions.py
 )

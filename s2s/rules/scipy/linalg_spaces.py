@@ -26,7 +26,7 @@ def check_symmetric(by_turn: Any) -> None:
 def kept_directions(y: Any, A: Any) -> tuple[Any, Any]:
     """The singular vectors beside those in ``y``, and by how much the squares of the singular values of these are
     larger. None where A y is zero, and not only small enough to be left out."""
-    if np.linalg.norm(A @ y) * np.linalg.norm(np.linalg.pinv(A)) < 1e-9:
+    if np.max(np.abs(A @ y), initial=0.0) * np.max(np.abs(np.linalg.pinv(A)), initial=0.0) < 1e-9:
         return None, None
     _, s, vh = np.linalg.svd(A, full_matrices=False)
     rank = np.shape(A)[1] - np.shape(y)[1]

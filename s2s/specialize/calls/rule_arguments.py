@@ -70,7 +70,7 @@ def check_conversion(site: CallSite, made: ir.Atom) -> None:
         return
     asked = _asked_dtype(site, rule)
     dtype = dtype_of(site.value(made)) or asked
-    call = context.definitions.get(made)  # it has arrays for lists
+    call = context.definitions.get(made)  # type: ignore[arg-type]  # it has arrays for lists
     own = isinstance(call, ir.Call) and call.fn == ir.Const(fn)
     given = [*call.args, *(a for _, a in call.kwargs)] if own else site.given  # type: ignore[union-attr]
     atoms = [a.atom if isinstance(a, ir.Star) else a for a in given]
