@@ -19,7 +19,9 @@ def doubled(a: Any) -> Any:
 
 @pytest.mark.usefixtures("scratch")
 @pytest.mark.parametrize("shape", [(2, 3), (3, 2)])
-def test_a_rule_that_gives_another_shape_is_no_gradient(shape: tuple[int, ...]) -> None:
+def test_a_rule_that_gives_another_shape_is_no_gradient(
+    shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     table.vjp(doubled, a=lambda y_bar: 2.0 * np.reshape(y_bar, (3, 2)))
 
     def f(x: Any) -> Any:
@@ -33,6 +35,10 @@ def test_a_rule_that_gives_another_shape_is_no_gradient(shape: tuple[int, ...]) 
         s2s.grad(f)(x)
     with pytest.raises(InternalError, match=r"with respect to `x` has shape \(3, 2\), the argument \(2, 3\)"):
         s2s.vjp(f, x)[1](1.0)
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    unread = eval("lambda x: np.sum(doubled(x) * 1.5)", globals())  # has no source: each operation is compiled alone
+    with pytest.raises(InternalError, match=r"has shape \(3, 2\), the argument \(2, 3\)"):
+        s2s.grad(unread)(x)
 
 
 @pytest.mark.parametrize("f", [
