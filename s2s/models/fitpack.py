@@ -123,7 +123,7 @@ def fitpack_value(t: Any, c: Any, k: Any, x: Any, der: Any, ext: Any) -> Any:
         return rt.no_derivative("scipy.interpolate.splev", "of a curve with several coordinates it has no rule")
     low, high = t[k], t[np.shape(t)[0] - k - 1]
     outside = (x < low) | (x > high)
-    if ext == 3:
+    if ext == 3 and der == 0:  # a derivative is continued as the polynomial that it is
         x = np.clip(x, low, high)
     for _ in range(der):
         t, c, k = t[1:-1], slope_coefficients(t, c, k), k - 1

@@ -279,7 +279,7 @@ def quotients_bar_of(g: Any, share: Any, edge_order: int, one: float = 1.0) -> A
     quotients_bar[:-1] += (one - share) * g[1:-1]
     quotients_bar[0] += one * g[0]
     quotients_bar[-1] += one * g[-1]
-    if edge_order == 2:
+    if edge_order != 1:
         quotients_bar[:2] += np.stack([share[0] * g[0], -share[0] * g[0]])
         quotients_bar[-2:] += np.stack([-(one - share[-1]) * g[-1], (one - share[-1]) * g[-1]])
     return quotients_bar
@@ -351,7 +351,7 @@ def places_bar(g: Any, f: Any, places: Any, edge_order: int) -> Any:
     quotients_bar = quotients_bar + np.concatenate([first, np.zeros_like(quotients[1:])])
     quotients_bar = quotients_bar + np.concatenate([np.zeros_like(quotients[:-1]), last])
     share_bar = inner * bends
-    if edge_order == 2:
+    if edge_order != 1:
         left, right = share[:1] * first, (1.0 - share[-1:]) * last
         quotients_bar = quotients_bar + np.concatenate([left, -left, np.zeros_like(quotients[2:])])
         quotients_bar = quotients_bar + np.concatenate([np.zeros_like(quotients[:-2]), -right, right])
@@ -374,7 +374,7 @@ def places_dot(places_dots: Any, f: Any, places: Any, edge_order: int) -> Any:
     bends = quotients[1:] - quotients[:-1]
     inner = (1.0 - share) * changes[:-1] + share * changes[1:] + share_dot * bends
     first, last = changes[:1], changes[-1:]
-    if edge_order == 2:
+    if edge_order != 1:
         first = first + share[:1] * (changes[:1] - changes[1:2]) - share_dot[:1] * bends[:1]
         last = last + (1.0 - share[-1:]) * (changes[-1:] - changes[-2:-1]) - share_dot[-1:] * bends[-1:]
     return np.concatenate([first, inner, last])
@@ -391,7 +391,7 @@ vjp(
         args(arr(4, 5), edge_order=2), args(arr(4, 5), np.array([0.0, 0.5, 1.7, 2.0]), axis=0, edge_order=2),
         args(arr(3), arr(3)), args(arr(4, 3), arr(3), axis=1), args(arr(4, 3), arr(4), num(0.5, 1.0)),
         args(arr(4, 5), arr(5), axis=1, edge_order=2), args(arr(3, 4), arr(3), arr(4), edge_order=2),
-        args(arr(4, 5), axis=(1, 0)), args(arr(4, 5), 2.0, axis=(-1,)),
+        args(arr(4, 5), axis=(1, 0)), args(arr(4, 5), 2.0, axis=(-1,)), args(arr(5), edge_order=0),
     ],
 )
 

@@ -142,9 +142,11 @@ model(interpolate.splrep)(fitpack.splrep)
 model(interpolate.splprep)(fitpack.splprep)
 if hasattr(interpolate, "make_splrep"):
     model(interpolate.make_splrep)(fitpack.make_splrep)
-model(interpolate.splev, samples=[args(AT, TCK), args(AT, TCK, 1), args(arr(4, low=-1.0, high=3.0), TCK, ext=3)])(
-    fitpack.splev
-)
+OUTSIDE = arr(4, low=-1.0, high=3.0)
+model(
+    interpolate.splev,
+    samples=[args(AT, TCK), args(AT, TCK, 1), args(OUTSIDE, TCK, ext=3), args(OUTSIDE, TCK, 1, ext=3)],
+)(fitpack.splev)
 model(interpolate.splder)(fitpack.splder)
 model(interpolate.splantider)(fitpack.splantider)
 model(interpolate.splint, samples=[args(0.2, 1.7, TCK)])(fitpack.splint)
