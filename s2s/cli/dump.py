@@ -19,12 +19,12 @@ from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain
 from s2s.shipping.callers import with_conditions, with_parameters
 from s2s.shipping.departures import Departures
-from s2s.shipping.gate import meaning, passed, statements
+from s2s.shipping.gate import meaning, module_of, passed, run_beside, statements
 from s2s.shipping.plain import plain
 from s2s.shipping.standalone import CannotShip, split, standalone
 from s2s.sources import made_again, version
 from s2s.versions.kinds import Kind, read_kinds
-from s2s.versions.target import target_of
+from s2s.versions.target import own_signature, target_of
 
 __all__ = [
     "Asked", "argnums", "dumped", "explained", "for_callers", "merged", "on_backend", "policies", "text_of",
@@ -112,9 +112,20 @@ def for_callers(loaded: Loaded, asked: Asked, version: Version, text: str, by_po
 
 
 def dumped(loaded: Loaded, asked: Asked, version: Version, is_standalone: bool, by_position: bool = False) -> str:
-    """The module of a version: with the user's names imported, or with all that it reads. Raises CannotLoad where it
-    cannot stand alone."""
-    return written_for(version, for_callers(loaded, asked, version, text_of(version), by_position), is_standalone)
+    """The module of a version: with the user's names imported, or with all that it reads; this one runs once where the
+    arguments of a call are given. Raises CannotLoad where it cannot stand alone."""
+    text = written_for(version, for_callers(loaded, asked, version, text_of(version), by_position), is_standalone)
+    target = target_of(loaded.function)
+    if is_standalone and asked.args and target is not None and asked.mode in ("grad", "value_and_grad"):
+        _, args, kwargs, *_ = asked_for(loaded, asked)
+        signature = own_signature(target.function)
+        given = signature.bind(*args, **kwargs)
+        given.apply_defaults()
+        if all(p.kind <= p.POSITIONAL_OR_KEYWORD for p in signature.parameters.values()):
+            entry = version.compiled.entry
+            module = module_of(compile(text, f"<s2s {entry}>", "exec", dont_inherit=True), f"s2s_{entry}")
+            run_beside(getattr(module, entry), version.raw, given.args, entry)
+    return text
 
 
 def written_for(version: Version, text: str, is_standalone: bool) -> str:

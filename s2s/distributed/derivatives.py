@@ -40,6 +40,7 @@ from s2s.distributed.partials import (
 )
 from s2s.distributed.parts import is_lazy, parts_of
 from s2s.errors import ArgumentError, error
+from s2s.shipping.gate import run_beside
 from s2s.shipping.shipped import Shipped, ship
 from s2s.versions.target import parameters_of, target_of
 
@@ -586,4 +587,7 @@ def shipped(f: Derivative, *args: Any, **kwargs: Any) -> Shipped:
         dispatcher = dispatcher.dispatcher_for(args, kwargs)
     dispatcher = dispatcher.under(AMBIENT.get())
     values = dispatcher.collect(*args, **kwargs)
-    return ship(dispatcher, dispatcher.version_for(values), values)
+    version = dispatcher.version_for(values)
+    sent = ship(dispatcher, version, values)
+    run_beside(sent.run_as_python, version.raw, values, sent.entry)
+    return sent

@@ -11,14 +11,27 @@ its defaults, documentation, layout.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import contextlib
+import io
+import sys
+import types
+import warnings
+from collections.abc import Callable, Iterable
 from itertools import dropwhile
 from typing import Any
 
+import numpy as np
+
 from s2s.errors import error
 from s2s.shipping.uses import bound_anywhere
+from s2s.validation.copies import NotCopied, copied
+from s2s.validation.outcomes import Outcome, difference
+from s2s.validation.validate import generators_of, restore_generators
 
-__all__ = ["meaning", "passed", "passed_definition", "statements"]
+__all__ = ["meaning", "module_of", "passed", "passed_definition", "run_beside", "statements"]
+
+CLOSE = 1e-12
+"""So much two runs of the same code may differ, which sums in other orders on several cores."""
 
 
 def passed(text: str, made_from: str, entry: str, is_whole: bool = True) -> str:
@@ -46,6 +59,44 @@ def passed_definition(text: str, made_from: str) -> str:
             _Pair(one, other, renamed, is_definition=True).is_same() for one, other in zip(own, there, strict=True)):
         raise error("S2S901", problem=f"the text is not that of the code: {text[:80]}")
     return text
+
+
+def module_of(code: types.CodeType, name: str, **scope: Any) -> types.ModuleType:
+    """Run code as a module with some variables, which is known by its name meanwhile: data classes look for theirs."""
+    module = types.ModuleType(name)
+    vars(module).update(scope)
+    sys.modules[name] = module
+    try:
+        exec(code, vars(module))
+    finally:
+        sys.modules.pop(name, None)
+    return module
+
+
+def run_beside(made: Callable[..., Any], compiled: types.FunctionType, values: tuple[Any, ...], name: str) -> None:
+    """Call what a text defines and the code that was compiled, each with copies of the same arguments, random numbers
+    as they are. Raises InternalError where the results differ, and not of themselves. Arguments that cannot be copied
+    say nothing, nor does a call that raises."""
+    try:
+        given = [copied(values) for _ in range(3)]
+    except NotCopied:
+        return
+    generators, found = generators_of(compiled), list[Outcome]()
+    calls: list[Callable[..., Any]] = [compiled, made, compiled]
+    for call, own in zip(calls, given, strict=True):
+        restore_generators(generators)
+        with warnings.catch_warnings(), np.errstate(all="ignore"), contextlib.redirect_stdout(io.StringIO()):
+            warnings.simplefilter("ignore")
+            try:
+                found.append(Outcome(call(*own), None, own))
+            except Exception as problem:
+                found.append(Outcome(None, problem, own))
+        if found[0].raised is not None or (len(found) == 2 and not difference(found[0], found[1], CLOSE)):
+            break
+    restore_generators(generators)
+    if len(found) == 3 and not difference(found[0], found[2], CLOSE):
+        how = difference(found[0], found[1], CLOSE)
+        raise error("S2S901", problem=f"the text of `{name}` computes something else: {how}")
 
 
 def statements(text: str) -> list[ast.stmt]:

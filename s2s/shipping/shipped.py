@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ast
 import pickle
-import sys
 import types
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from s2s.dispatch.recorded import is_recorded
 from s2s.dispatch.version import Version
 from s2s.errors import error
 from s2s.shipping.callers import is_between_arguments
+from s2s.shipping.gate import module_of
 from s2s.shipping.standalone import CannotShip, gathered
 from s2s.versions.array_kinds import on_devices, other_kind
 from s2s.versions.expressions import Expressions
@@ -88,24 +88,23 @@ class Shipped:
     def run(self, values: tuple[Any, ...]) -> Any:
         """The derivative, for arguments of which it is known that they fit."""
         if dict(self.request.options).get("backend") != "numba":
-            return getattr(self._module(self.text), self.entry)(*values)
+            return self.run_as_python(*values)
         if self.digest not in _compiled:
             _compiled[self.digest] = self._by_numba(values)
         return _compiled[self.digest](*values)
 
+    def run_as_python(self, *values: Any) -> Any:
+        """The derivative, by Python."""
+        return getattr(self._module(self.text), self.entry)(*values)
+
     def _module(self, text: str) -> types.ModuleType:
         name = f"s2s_shipped_{new_hash((text + self.digest).encode()).hexdigest()[:16]}"
         if name not in _modules:
-            module, file = types.ModuleType(name), f"<s2s {self.entry} {name[-16:]}>"
+            file = f"<s2s {self.entry} {name[-16:]}>"
             code = compile(text, file, "exec", dont_inherit=True)
             register(file, text, code)
-            module.__dict__["__s2s_code__"] = code  # as long as the module is there, tracebacks show its lines
-            module.__dict__["__s2s_data__"] = self.data
-            sys.modules[name] = module  # while it is made: data classes look for their module
-            try:
-                exec(code, module.__dict__)
-            finally:
-                sys.modules.pop(name, None)
+            # as long as the module has the code, tracebacks show its lines
+            module = module_of(code, name, __s2s_code__=code, __s2s_data__=self.data)
             _modules[name] = module
         return _modules[name]
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import s2s
 from s2s.cli import dump, insert, terminal
 from s2s.cli.loading import CannotLoad
 from s2s.cli.main import main
@@ -219,3 +220,53 @@ def test_functions_of_a_file_that_was_edited_are_not_shipped(tmp_path, monkeypat
     gathering = standalone.Gathering()
     with pytest.raises(standalone.CannotShip, match="the source of `act` is not there"):
         gathering.of_module(edited_since, "act")
+
+
+COMPILED = "def f_grad(x):\n    return 2.0 * x\n"
+
+
+@pytest.mark.parametrize("text, is_right", [
+    ("def f_grad(x):\n    return x + x\n", True), ("def f_grad(x):\n    return 2.1 * x\n", False),
+    ("def f_grad(x):\n    x[0] = 1.0\n    return x\n", False), ("def f_grad(x):\n    raise ValueError('f')\n", False),
+    ("def f_grad(x):\n    return list(2.0 * x)\n", False),
+])
+def test_a_text_is_run_beside_the_code(text, is_right):
+    compiled, made = ({} for _ in range(2))
+    exec(COMPILED, compiled)
+    exec(text, made)
+    X = np.array([1.0, 3.0])
+    if is_right:
+        gate.run_beside(made["f_grad"], compiled["f_grad"], (X,), "f")
+    else:
+        with pytest.raises(InternalError, match="the text of `f` computes something else"):
+            gate.run_beside(made["f_grad"], compiled["f_grad"], (X,), "f")
+    assert X.tolist() == [1.0, 3.0]
+
+
+def test_what_is_not_the_same_twice_or_raises_says_nothing():
+    def drawn(x, count=[0]):
+        count[0] += 1
+        return x + count[0]
+
+    def failing(x):
+        raise ValueError("no")
+
+    state = np.random.get_state()[1].tolist()
+    gate.run_beside(lambda x: x, drawn, (1.0,), "f")
+    gate.run_beside(lambda x: x, failing, (1.0,), "f")
+    gate.run_beside(lambda x: x, lambda x: 2 * x, (iter([1]),), "f")
+    gate.run_beside(lambda x: x * np.random.normal(), lambda x: x * np.random.normal(), (2.0,), "f")
+    assert np.random.get_state()[1].tolist() == state
+
+
+def test_what_is_sent_and_what_stands_alone_is_run(monkeypatch, tmp_path):
+    run = []
+    monkeypatch.setattr("s2s.distributed.derivatives.run_beside", lambda *given: run.append(given))
+    monkeypatch.setattr(dump, "run_beside", lambda *given: run.append(given))
+    s2s.distributed.shipped(s2s.grad(loss), np.ones(3))
+    (tmp_path / "run_once.py").write_text("def f(x, k=2.0):\n    return k * x * x\n")
+    words = ["dump", f"{tmp_path / 'run_once.py'}:f", "--standalone"]
+    assert CliRunner().invoke(main, [*words, "--arg", "x=3.0"]).exit_code == 0
+    assert CliRunner().invoke(main, [*words, "--args", "x: float"]).exit_code == 0
+    assert len(run) == 2
+    assert [made(*values) for made, _, values, _ in run[1:]] == [12.0]
