@@ -144,6 +144,7 @@ def _without_doubles(conditions: list[Condition]) -> list[Condition]:
         left, is_unequal, right = test.partition(" != ")
         if not is_unequal:
             continue
+        dropped |= {f"{left} == 1 != {right}", f"{right} == 1 != {left}"}
         if f"{left} == 1" in tests and (right.isdigit() or f"{right} == 1" in tests):
             dropped.add(f"{left if right.isdigit() else right} == 1")
         place = left.removeprefix("len(").removesuffix(")")

@@ -14,6 +14,7 @@ what is not asked is taken for one. An axis of one element is none where all len
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -23,7 +24,8 @@ from s2s.core.values import AbstractValue, Array, Dim, Instance, Mapping, Scalar
 from s2s.dispatch.version import Version
 from s2s.errors import DifferentiationError
 from s2s.versions.argument_guards import EqualGuard
-from s2s.versions.signature import key
+from s2s.versions.expressions import split_symbol
+from s2s.versions.signature import key, with_length
 
 __all__ = ["Condition", "Departures", "Remade"]
 
@@ -47,6 +49,7 @@ class Departures:
         self.version, self.text, self.remade = version, text, remade
         self.entry = version.compiled.entry
         self.left = MOST
+        self.at_one: dict[frozenset[str], bool] = {}
         self.written = own = text(version)
         self.own = _without_defaults(own, self.entry)
         if own.count("\n") > LONG:
@@ -69,11 +72,14 @@ class Departures:
 
     def _changes(self, number: int, aval: AbstractValue) -> bool:
         """Whether the text is another one for this argument."""
+        return self._is_other(self.version, number, aval)
+
+    def _is_other(self, version: Version, number: int, aval: AbstractValue) -> bool:
         if self.remade is None or self.left <= 0:
             return True
         self.left -= 1
         try:
-            other = self.remade(self.version, number, aval)
+            other = self.remade(version, number, aval)
             text = self.text(other)
         except DifferentiationError:
             return True
@@ -94,7 +100,8 @@ class Departures:
         else:
             return
         for test in tests:
-            yield test, f"{place}: {key(aval).replace(',', ', ')}"
+            length, _, partner = test.partition(" == 1 != ")
+            yield test, f"{length} == {partner}" if partner else f"{place}: {key(aval).replace(',', ', ')}"
 
     def _of_items(
         self,
@@ -167,12 +174,37 @@ class Departures:
                 continue
             if dim.is_constant:
                 yield f"{_length(place, axis)} != {dim.offset}"
+            elif partner := self._partner(dim.symbol):
+                yield f"{_length(place, axis)} == 1 != {partner}"
             else:
                 ones.append(axis)
         if ones and len(ones) == len(shape) > 1:
             yield f"1 in {place}.shape"
         else:
             yield from (f"{_length(place, axis)} == 1" for axis in ones)
+
+    def _partner(self, symbol: str) -> str:
+        """The length of which the text is right for this one as 1 where it is 1 as well: nothing is broadcast then.
+        Empty where there is none. Lengths that may be 1 alone may be so beside them."""
+        lengths = dict.fromkeys(dim for aval in self.version.avals for dim in _lengths_in(aval))
+        symbols = [dim.symbol for dim in lengths if dim.symbol and not dim.offset and not dim.symbol.startswith("?")]
+        others = [one for one in symbols if one != symbol] if symbol in symbols else []
+        free = [one for one in others if not self._differs_at_one(one)]
+        for other in others:
+            if not self._differs_at_one(symbol, other) and not self._differs_at_one(symbol, other, *free):
+                base, _, axis = split_symbol(other)
+                return _length(base, int(axis))
+        return ""
+
+    def _differs_at_one(self, *symbols: str) -> bool:
+        """Whether the text is another one where these lengths are 1."""
+        asked = frozenset(symbols)
+        if asked not in self.at_one:
+            other = copy.copy(self.version)
+            for symbol in symbols:
+                other.avals = tuple(with_length(aval, symbol, 1) for aval in other.avals)
+            self.at_one[asked] = self._is_other(other, 0, other.avals[0])
+        return self.at_one[asked]
 
     def _of_number(
         self, place: str, aval: Scalar, is_varied: bool, changes: Callable[[AbstractValue], bool]

@@ -144,7 +144,7 @@ def _written(head: list[str], symbols: list[Symbol], root: Symbol) -> str:
         {_import_line(s) for s in symbols if s.line}, key=lambda line: (line.startswith("from "), line))
     parts = [passed_definition(_edited(s), s.text) for s in symbols if s.text]
     if any(_has_annotations(part) for part in parts):
-        imports = ["from __future__ import annotations", "", *imports]
+        imports = ["from __future__ import annotations", *([""] if imports else []), *imports]
     small = [p for p in parts if not p.startswith(("def ", "class ", "@"))]
     large = [p for p in parts if p.startswith(("def ", "class ", "@"))]
     blocks = ["\n".join([*head, *([""] if head and imports else []), *imports])] if head or imports else []

@@ -44,9 +44,13 @@ def uses_of(tree: ast.AST, bound: frozenset[str] = frozenset()) -> Iterator[Use]
                     if isinstance(statement, ast.AnnAssign):  # dataclasses look at annotations
                         yield from uses_of(statement.annotation, own)
         case ast.ListComp() | ast.SetComp() | ast.GeneratorExp() | ast.DictComp():
-            inner = bound | {n.id for g in tree.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+            first, inner = tree.generators[0].iter, bound | {
+                n.id for g in tree.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
+            yield from uses_of(first, bound)  # it is read outside of the comprehension
             for child in ast.iter_child_nodes(tree):
-                yield from uses_of(child, inner)
+                for part in ast.iter_child_nodes(child) if isinstance(child, ast.comprehension) else (child,):
+                    if part is not first:
+                        yield from uses_of(part, inner)
         case ast.AnnAssign(target, _, value):
             yield from uses_of(target, bound)
             if value is not None:
@@ -102,11 +106,14 @@ def bound_names(body: list[ast.stmt]) -> frozenset[str]:
             match node:
                 case ast.Name(name, ast.Store() | ast.Del()):
                     found.add(name)
+                case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                    found |= {n.target.id for n in ast.walk(node) if isinstance(n, ast.NamedExpr)}
                 case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
                     found.add(name)
                 case ast.Import(names) | ast.ImportFrom(_, names):
                     found |= {(a.asname or a.name).partition(".")[0] for a in names}
-                case ast.ExceptHandler(_, str(name)) | ast.MatchAs(_, str(name)) | ast.MatchStar(str(name)):
+                case (ast.ExceptHandler(_, str(name)) | ast.MatchAs(_, str(name)) | ast.MatchStar(str(name))
+                      | ast.MatchMapping(rest=str(name))):
                     found.add(name)
     return frozenset(found)
 

@@ -503,7 +503,7 @@ def test_objects_that_are_differentiated(tmp_path):
     np.testing.assert_allclose(made(layer, X).w, asked(layer, X).w)
     assert made(layer, X).b == pytest.approx(asked(layer, X).b)
     for w, b, name, told in (
-        (X[:1], 0.5, "tanh", "layer.w: f8"), (X, np.ones(3), "tanh", "layer.b: float"),
+        (X[:1], 0.5, "tanh", r"len\(layer.w\) == len\(x\)"), (X, np.ones(3), "tanh", "layer.b: float"),
         (X, 0.5, "none", 'layer.name="tanh"'), (1j * X, 0.5, "tanh", "layer.w: f8"),
     ):
         with pytest.raises(ValueError, match=f"applied_grad was made for .*{told}"):
@@ -709,6 +709,9 @@ def test_messages_fit_their_lines(mark):
     ([("x.ndim != 1", "a"), ("len(x) != 3", "b")], [("x.shape != (3,)", "b")]),
     ([("x.ndim != 1", "a"), ("len(y) != 3", "b")], None), ([("x.ndim != 2", "a"), ("len(x) != 3", "b")], None),
     ([("x.ndim != 1", "a"), ("x.shape[0] != 3", "b")], None), ([("x.ndim != 1", "a"), ("len(x) != len(y)", "b")], None),
+    ([("len(x) == 1 != len(y)", "a"), ("len(x) != len(y)", "b")], [("len(x) != len(y)", "b")]),
+    ([("len(y) == 1 != len(x)", "a"), ("len(x) != len(y)", "b")], [("len(x) != len(y)", "b")]),
+    ([("len(x) == 1 != len(z)", "a"), ("len(x) != len(y)", "b")], None),
     ([("not x", "a"), ("not x", "a"), ("y", "b")], [("not x", "a"), ("y", "b")]), ([], []),
 ])
 def test_conditions_that_others_say_are_left_out(tests, kept):

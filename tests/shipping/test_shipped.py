@@ -41,6 +41,13 @@ def test_an_array_given_twice_is_for_such_calls_alone():
         kernel(same, X)
 
 
+def test_too_few_arguments_are_of_other_kinds():
+    kernel = shipped(s2s.grad(swapped), X.copy(), X + 1.0)
+    assert not kernel.fits((X,)) and not kernel.fits(())
+    with pytest.raises(s2s.errors.ArgumentError, match="S2S711"):
+        kernel(X)
+
+
 def test_arrays_apart_are_for_such_calls_alone():
     kernel = shipped(s2s.grad(swapped), X.copy(), X + 1.0)
     assert kernel.fits((X, X + 1.0)) and not kernel.fits((X, X)) and not kernel.fits((X, X[:2]))

@@ -346,6 +346,7 @@ MADE = Symbol("MADE", "MADE = helper()", needs=[HELPER])
     ([], [ONE, HELPER, TWO], f"ONE = 1\nTWO = 2\n\n\n{HELPER.text}\n\n\n"),
     ([], [ONE, HELPER, MADE], f"ONE = 1\n\n\n{HELPER.text}\n\n\nMADE = helper()\n\n\n"),
     ([], [HELPER], f"{HELPER.text}\n\n\n"),
+    ([], [NOTED], f"from __future__ import annotations\n\n\n{NOTED.text}\n\n\n"),
     ([], [NOTED, IMPORTS[3], ONE],
      f"from __future__ import annotations\n\nimport re\n\n\nONE = 1\n\n\n{NOTED.text}\n\n\n"),
 ])

@@ -28,6 +28,11 @@ FUNCTIONS = {
     "lambdas": "def f(a):\n    return (lambda c, *d, e=one, g, **h: a + c + d + e + g + h + two + i), c",
     "comprehensions": "def f(a):\n    return [b + one for b in a], {c: two for c in a}, {d for d in a if three(d)}, "
                       "(e * g for e in a for g in e), b",
+    "first iterables": "def f(a):\n    return [one for one in one], {two: b for two in two(a) for b in two}, "
+                       "[three for a in a for three in a], (c for d in (c for c in c) for c in d), five",
+    "walrus in comprehensions": "def f(a):\n    c = [b := one(d) for d in a]\n    return b, d, c",
+    "patterns of mappings": "def f(a):\n    match a:\n        case {'a': b, **c}:\n            return b, c, one\n"
+                            "        case {two.three: 1, **d} if d:\n            return d",
     "patterns": "def f(a):\n    match a:\n        case [one.two, *b]:\n            return b\n"
                 "        case three(x=c) as d:\n            return c, d\n        case g:\n            return g",
     "async": "async def f(a=one):\n    async for b in two(a):\n        await b\n    async def g():\n"
