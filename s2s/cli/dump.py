@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import io
 import tokenize
@@ -197,28 +198,32 @@ def without_comments(text: str) -> str:
 def merged(texts: list[str]) -> str:
     """Several modules as one, with their imports on top. Raises CannotLoad where two bind different things to one
     name."""
-    imports: dict[str, str] = {}
-    bodies, defined = [], dict[str, str]()
+    imports, defined, bodies = dict[str, str](), dict[str, str](), list[str]()
     for text in texts:
-        head, body = split(text)
-        for line in lines_of(text):
-            if line.startswith(("import ", "from ")):
-                start, _, names = line.rpartition(" import ") if line.startswith("from ") else ("", "", line[7:])
-                for name in names.split(", "):
-                    own = f"{start} import {name}".strip()
-                    if imports.setdefault(name.rpartition(" ")[2], own) != own:
-                        raise CannotLoad(f"two functions import `{name}`, as other things: dump them one by one")
-        kept = []
-        for block in body.strip("\n").split("\n\n\n"):
-            name = block.split("(")[0]
-            if defined.get(name) != block:  # helpers that several have in common are there once
-                if name in defined:
-                    raise CannotLoad(f"two functions define `{name}`, as other things: dump them one by one")
-                defined[name] = block
-                kept.append(block)
-        bodies.append("\n".join([*head, "\n\n\n".join(kept)]))
+        lines, kept = lines_of(text), list[tuple[bool, str]]()
+        for node in ast.parse(text).body:
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                start = f"from {node.module} import " if isinstance(node, ast.ImportFrom) else "import "
+                _bind(imports, {one.asname or one.name: start + ast.unparse(one) for one in node.names}, "import")
+                continue
+            first = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])
+            block = "\n".join(lines[first - 1 : node.end_lineno])
+            name = ast.unparse(node.targets[0]) if isinstance(node, ast.Assign) else getattr(node, "name", block)
+            if name not in defined:  # helpers that several have in common are there once
+                kept.append((isinstance(node, (ast.FunctionDef, ast.ClassDef)), block))
+            _bind(defined, {name: block}, "define")
+        space = ["" if not k else "\n\n\n" if kept[k][0] or kept[k - 1][0] else "\n" for k in range(len(kept))]
+        body = "".join(before + block for before, (_, block) in zip(space, kept, strict=True))
+        bodies.append("\n".join([*split(text)[0], body]))
     order = sorted(imports.values(), key=lambda line: ("__future__" not in line, line.startswith("from"), line))
     return _says_still("\n\n\n".join(["\n".join(order), *bodies] if order else bodies) + "\n", texts)
+
+
+def _bind(known: dict[str, str], new: dict[str, str], verb: str) -> None:
+    """Note what names stand for. Raises CannotLoad where one stands for something else."""
+    for name, own in new.items():
+        if known.setdefault(name, own) != own:
+            raise CannotLoad(f"two functions {verb} `{name}`, as other things: dump them one by one")
 
 
 def _says_still(made: str, texts: list[str]) -> str:

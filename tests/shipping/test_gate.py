@@ -270,3 +270,51 @@ def test_what_is_sent_and_what_stands_alone_is_run(monkeypatch, tmp_path):
     assert CliRunner().invoke(main, [*words, "--args", "x: float"]).exit_code == 0
     assert len(run) == 2
     assert [made(*values) for made, _, values, _ in run[1:]] == [12.0]
+
+
+SHARED = '''import numpy as np
+import s2s
+
+RATE = 3.0
+TEXT = """a
+
+
+import nothing
+"""
+
+
+class Scale:
+    def __init__(self):
+        self.k = 2.0
+
+
+SCALE = Scale()
+
+
+def helper(v):
+    return SCALE.k * v * len(TEXT)
+
+
+@s2s.differentiable
+def f(x: "f8[:]"):
+    return np.sum(RATE * helper(x) * x)
+
+
+@s2s.differentiable
+def g(x: "f8[:]"):
+    return np.sum(RATE * helper(x) * x * x)
+'''
+
+
+def test_modules_of_several_functions_have_what_they_read(tmp_path):
+    """Values as well as functions, those that both read once."""
+    file, out = tmp_path / "shared_by_two.py", tmp_path / "shared_out.py"
+    file.write_text(SHARED, encoding="utf-8")
+    result = CliRunner().invoke(main, ["dump", str(file), "--standalone", "-o", str(out)])
+    assert result.exit_code == 0, result.output
+    text, scope = out.read_text(encoding="utf-8"), {}
+    exec(text, scope)
+    X, factor = np.array([1.0, -2.0]), 3.0 * 2.0 * len("a\n\n\nimport nothing\n")
+    np.testing.assert_allclose(scope["f_grad"](X), 2.0 * factor * X)
+    np.testing.assert_allclose(scope["g_grad"](X), 3.0 * factor * X**2)
+    assert text.count("RATE = 3.0") == text.count("class Scale:") == 1
