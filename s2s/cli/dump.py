@@ -95,7 +95,9 @@ def text_of(version: Version) -> str:
     return (compiled.loops if is_numba and compiled.loops else compiled).text
 
 
-def for_callers(loaded: Loaded, asked: Asked, version: Version, text: str, by_position: bool = False) -> str:
+def for_callers(
+    loaded: Loaded, asked: Asked, version: Version, text: str, by_position: bool = False, is_alone: bool = False
+) -> str:
     """The text of a version for those who call it themselves: it checks the arguments for which it would be another
     text, and takes arguments as the function does, unless all are given by position. Raises CannotLoad where no check
     tells these arguments from others."""
@@ -106,7 +108,7 @@ def for_callers(loaded: Loaded, asked: Asked, version: Version, text: str, by_po
     with warnings.catch_warnings(), policies(asked.nonsmooth):
         warnings.simplefilter("ignore")
         try:
-            text = with_conditions(version, text, target.function, departures, loaded.is_method)
+            text = with_conditions(version, text, target.function, departures, loaded.is_method, is_alone)
         except CannotShip as problem:
             raise CannotLoad(f"{version.compiled.entry} cannot be called from outside: {problem}") from problem
     return text if by_position else with_parameters(version, text, target.function)
@@ -115,7 +117,8 @@ def for_callers(loaded: Loaded, asked: Asked, version: Version, text: str, by_po
 def dumped(loaded: Loaded, asked: Asked, version: Version, is_standalone: bool, by_position: bool = False) -> str:
     """The module of a version: with the user's names imported, or with all that it reads; this one runs once where the
     arguments of a call are given. Raises CannotLoad where it cannot stand alone."""
-    text = written_for(version, for_callers(loaded, asked, version, text_of(version), by_position), is_standalone)
+    called = for_callers(loaded, asked, version, text_of(version), by_position, is_standalone)
+    text = written_for(version, called, is_standalone)
     target = target_of(loaded.function)
     if is_standalone and asked.args and target is not None and asked.mode in ("grad", "value_and_grad"):
         _, args, kwargs, *_ = asked_for(loaded, asked)

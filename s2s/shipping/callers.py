@@ -35,12 +35,13 @@ from s2s.directives.decorated import Differentiable
 from s2s.dispatch.version import Version
 from s2s.shipping.departures import Condition, Departures
 from s2s.shipping.gather import CannotShip
+from s2s.shipping.uses import bound_anywhere
 from s2s.versions.argument_guards import EqualGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.expressions import split_symbol
 from s2s.versions.guards import AliasGuard, AttributeGuard, KindGuard, NamesGuard, ObjectGuard, ShadowGuard
 from s2s.versions.target import parameters_of
 
-__all__ = ["is_between_arguments", "with_conditions", "with_parameters"]
+__all__ = ["is_between_arguments", "option_names", "with_conditions", "with_parameters"]
 
 MOST = 64
 """Arrays of more numbers are not compared with those that a text was made for."""
@@ -55,11 +56,13 @@ def with_conditions(
     function: types.FunctionType,
     departures: Departures | None = None,
     has_self: bool = False,
+    is_alone: bool = True,
 ) -> str:
     """The text with a check at the start of its entry, of those arguments that the function which is differentiated
     reads, and of their parts: numbers, words and functions known to the version, lengths and keys, kinds where
     ``departures`` say so, classes. ``has_self`` says that the first argument is the object of a method, which may be of
-    another class that has the same methods. Raises CannotShip where no text can tell an argument from others."""
+    another class that has the same methods. A text that does not stand alone checks the options of its module, too.
+    Raises CannotShip where no text can tell an argument from others."""
     entry = _entry(text, version.compiled.entry)
     if entry is None or entry.decorator_list:
         return text
@@ -71,7 +74,8 @@ def with_conditions(
             conditions += () if is_own else _conditions(name, aval)
             conditions += departures.of_argument(k, name) if departures is not None else ()
     own = names[0] if has_self and names else None
-    conditions = _without_doubles([*conditions, *_of_guards(version, departures, own, read)])
+    conditions += _of_guards(version, departures, own, read)
+    conditions = _without_doubles([*conditions, *(() if is_alone else _of_module(version, bound_anywhere(entry)))])
     if not conditions:
         return text
     lines = [f"    {line}" for checked in _by_line(entry.name, conditions) for line in _check(entry.name, checked)]
@@ -327,6 +331,23 @@ def _of_guards(
                 yield start + {">= 0": "< 0", "!= 1": "== 1"}[test], holds
             case SeparateGuard(first=one, second=other) if "[:]" not in one + other:
                 yield f"np.may_share_memory({one}, {other})", f"{one} apart from {other}"
+
+
+def option_names(version: Version) -> dict[str, Any]:
+    """The variables of its module that a version was made for one literal of, and that."""
+    scope = version.raw.__globals__
+    return {
+        guard.path[0]: guard.value for guard, owner in version.guards
+        if isinstance(guard, ObjectGuard) and guard.root == "global" and len(guard.path) == 1 and is_plain(guard.value)
+        and owner.__globals__ is scope and guard.path[0] in scope
+    }
+
+
+def _of_module(version: Version, bound: frozenset[str]) -> Iterator[Condition]:
+    """The options of the module must be these; those whose names the text has for something else are not asked."""
+    for name, value in option_names(version).items():
+        if name not in bound:
+            yield from _of_value(name, value)
 
 
 def is_between_arguments(guard: AliasGuard) -> bool:

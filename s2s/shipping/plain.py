@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version
+from s2s.shipping.callers import option_names
 from s2s.shipping.standalone import split
 
 __all__ = ["plain"]
@@ -14,7 +17,8 @@ def plain(version: Version, text: str | None = None) -> str:
     comment says what no module has by a name."""
     compiled = version.compiled
     text = compiled.text if text is None else text
-    names, module = sorted(compiled.globals), version.raw.__globals__.get("__name__", "__main__")
+    asked = option_names(version).keys() & {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name)}
+    names, module = sorted({*compiled.globals, *asked}), version.raw.__globals__.get("__name__", "__main__")
     loose = sorted({*compiled.objects, *compiled.free})
     if not names and not loose:
         return text

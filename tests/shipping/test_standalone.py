@@ -412,7 +412,8 @@ def test_a_text_is_parted_after_its_comments_and_imports(text, head, body):
 def test_a_plain_module_is_laid_out(text, imports, objects, made):
     """Comments, imports, those of the user's module behind, then the functions."""
     compiled = types.SimpleNamespace(text=text, globals=imports, objects=objects, free=[])
-    one = types.SimpleNamespace(compiled=compiled, raw=types.SimpleNamespace(__globals__={"__name__": "own"}))
+    raw = types.SimpleNamespace(__globals__={"__name__": "own"})
+    one = types.SimpleNamespace(compiled=compiled, guards=[], raw=raw)
     assert plain(one) == (text if made is None else made)
 
 

@@ -262,3 +262,47 @@ def test_no_text_takes_another_value(user, tmp_path, name, is_alone):
     if not is_alone and "not a name of its module" in out.read_text(encoding="utf-8"):
         return  # a comment says what is to be given there
     assert check(getattr(made, f"{f.__name__}_grad"), f, values)
+
+
+OPTIONS = '''
+import numpy as np
+import s2s
+
+MODE, FLAG, RATE = "it's", True, 2.0
+
+
+def helper(x):
+    return np.sum(RATE * x * x) if FLAG else np.sum(x)
+
+
+@s2s.differentiable
+def f(x: "f8[:]"):
+    return helper(x) if MODE == "it's" else np.sum(x * x * x)
+'''
+
+
+@pytest.mark.parametrize("command", ["insert", "build", "dump"])
+@pytest.mark.parametrize("changed", ["MODE = 'b'", "FLAG = False", "RATE = 5.0"])
+def test_options_of_the_module_are_checked(tmp_path, monkeypatch, command, changed):
+    """Where the text reads them: numbers are read as they are, options must be those that it was made for."""
+    file = tmp_path / "options_of_user.py"
+    file.write_text(OPTIONS, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    out = {"insert": file, "build": tmp_path / "options_of_user_adjoints.py", "dump": tmp_path / "dumped_options.py"}
+    words = {"insert": [str(file)], "build": [str(file)], "dump": [f"{file}:f", "-o", str(out["dump"])]}
+    result = CliRunner().invoke(main, [command, *words[command]])
+    assert result.exit_code == 0, result.output
+    user = loaded(file)
+    np.testing.assert_allclose(loaded(out[command]).f_grad(X), 4.0 * X)
+    exec(changed, vars(user))
+    if command == "insert":
+        made = user
+    else:
+        sys.modules["options_of_user"] = user  # what the text imports
+        made = loaded(out[command])
+    if "RATE" in changed:
+        np.testing.assert_allclose(made.f_grad(X), 10.0 * X)
+    else:
+        with pytest.raises(ValueError, match="f_grad was made for .*MODE=\"it's\", FLAG=True"):
+            made.f_grad(X)
+    sys.modules.pop("options_of_user")
