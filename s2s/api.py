@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, overload
 
+from s2s.arguments import checked
 from s2s.core import public
 from s2s.core.public import role
-from s2s.core.tracebacks import at_the_call
 from s2s.directives.differentiable import option_error
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def grad(
     f: Callable[P, Any], argnums: tuple[int | str, ...], has_aux: bool = False, unconnected: str = "zeros"
 ) -> Derivative[P, tuple[Any, ...]]: ...
 @role("grad")
-@at_the_call
+@checked
 def grad(
     f: Callable[..., Any],
     argnums: int | str | tuple[int | str, ...] = 0,
@@ -83,7 +83,7 @@ def value_and_grad(
     f: Callable[P, R], argnums: tuple[int | str, ...], has_aux: bool = False, unconnected: str = "zeros"
 ) -> Derivative[P, tuple[R, tuple[Any, ...]]]: ...
 @role("value_and_grad")
-@at_the_call
+@checked
 def value_and_grad(
     f: Callable[..., Any],
     argnums: int | str | tuple[int | str, ...] = 0,
@@ -119,7 +119,7 @@ def vjp(
 @overload
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool, **kwargs: Any) -> tuple[Any, ...]: ...
 @role("vjp")
-@at_the_call
+@checked
 def vjp(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: Any) -> tuple[Any, ...]:
     """The result of ``f(*primals, **kwargs)`` and its pullback, ``(out, pullback)``; ``(out, pullback,
     aux)`` with ``has_aux``.
@@ -157,7 +157,7 @@ def jvp(
 @overload
 def jvp(f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool, **kwargs: Any) -> tuple[Any, ...]: ...
 @role("jvp")
-@at_the_call
+@checked
 def jvp(
     f: Callable[..., Any], primals: Any, tangents: Any, has_aux: bool = False, **kwargs: Any
 ) -> tuple[Any, ...]:
@@ -180,7 +180,7 @@ def jvp(
     return moved(f, primals, tangents, has_aux, kwargs)
 
 
-@at_the_call
+@checked
 def source(
     f: Callable[..., Any],
     *args: Any,

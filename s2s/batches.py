@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.arguments import checked
 from s2s.core.public import role
-from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import Derivative, backend_of, derivative, store_of
 from s2s.directives import samples
 from s2s.directives.differentiable import differentiable, option_error
@@ -29,7 +29,7 @@ def _written_out(f: Any, in_axes: Any = 0, out_axes: Any = 0) -> Any:
 
 
 @role("map", _written_out)
-@at_the_call
+@checked
 def map(f: Callable[..., Any], in_axes: Any = 0, out_axes: Any = 0) -> Derivative:
     """The function that calls ``f`` for each of many samples and puts the results together, each array with one
     dimension more. It can be differentiated like any other, and ``f`` can be a derivative: gradients by sample.

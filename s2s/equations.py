@@ -18,9 +18,9 @@ import numpy as np
 
 from s2s import api, transforms
 from s2s import runtime as rt
+from s2s.arguments import checked
 from s2s.core.inspection import with_article
 from s2s.core.public import PublicSolution, role
-from s2s.core.tracebacks import at_the_call
 from s2s.directives.user_rules import ANYTHING, give_for_rest, text_of
 from s2s.errors import error, not_a_function
 from s2s.models.solutions import solved
@@ -67,7 +67,7 @@ def _remade(solver: Any, residual: Any, linear_solve: Any) -> Any:
 
 
 @role("implicit")
-@at_the_call
+@checked
 def implicit(
     solver: Callable[P, R], residual: Callable[..., Any], *,
     linear_solve: Callable[[Callable[[Any], Any], Any], Any] | None = None,

@@ -283,6 +283,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
     "S2S401": (NonScalarOutputError, "the result of `{name}` has shape {shape}; a gradient needs one number"),
     "S2S402": (NonScalarOutputError, "the result of `{name}` is {kind}; a gradient needs one real float"),
     # arguments, options and rules
+    "S2S403": (NonScalarOutputError, "the result of `{name}` is {kind}; a derivative needs {expected}"),
     "S2S501": (ArgumentError, "`{name}` has no argument number {number}"),
     "S2S502": (ArgumentError, "`{name}` has no argument `{argument}`"),
     "S2S503": (ArgumentError, "the argument `{argument}` of `{name}` is an integer"),
@@ -448,6 +449,7 @@ HINTS: dict[str, str] = {
     "S2S301": "write it in Python, with functions of NumPy or math",
     "S2S302": "define it in a file or a notebook cell, tell `linecache` its text, or take central differences, "
               "`s2s.differentiable(f, numeric=True)`",
+    "S2S403": "`return` what is to be differentiated",
     "S2S501": "choose a position that the function has",
     "S2S502": "choose a name that the function has",
     "S2S508": "name each argument once in `argnums`",

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Collection
 from typing import Any
 
+from s2s.arguments import checked
 from s2s.core.inspection import class_attribute
 from s2s.core.record import record
 from s2s.rules import table
@@ -49,6 +50,7 @@ to have (shapes, counts, comparisons)."""
 BOTH = ("reverse", "forward")
 
 
+@checked
 def functions(filter: str = "") -> list[FunctionRow]:
     """The functions that have a rule, by name; those whose name, kind or notes contain ``filter``.
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from s2s.arguments import check_argument, checked
 from s2s.core.linecaches import define
-from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import Derivative, derivative, name_of_function
 from s2s.directives.decorated import Differentiable, made_differentiable, options_of
 from s2s.directives.differentiable import option_error
@@ -36,7 +36,7 @@ from s2s.backends.numba.turns import section_in_numba
 __all__ = ["njit_grad", "njit_value_and_grad"]
 
 
-@at_the_call
+@checked
 def njit_grad(
     f: Callable[..., Any], signature: Any = None, argnums: int | str | tuple[int | str, ...] = 0, **options: bool
 ) -> Any:
@@ -71,7 +71,7 @@ def njit_grad(
     return _njit("grad", f, signature, argnums, options)
 
 
-@at_the_call
+@checked
 def njit_value_and_grad(
     f: Callable[..., Any], signature: Any = None, argnums: int | str | tuple[int | str, ...] = 0, **options: bool
 ) -> Any:
@@ -114,6 +114,7 @@ def _for_numba(f: Any, options: dict[str, bool]) -> Differentiable[..., Any]:
     for name in options:
         if name not in ("fastmath", "parallel"):
             raise option_error(f"there is no option `{name}`", "choose among fastmath, parallel")
+        check_argument(name, options[name])
     inner = f.func if isinstance(f, Differentiable) else f
     if isinstance(inner, (type, staticmethod, classmethod)) or not callable(inner):
         raise not_a_function(f)
@@ -145,7 +146,12 @@ def _signatures(signature: Any) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]
         are_types = [isinstance(one, numba.types.Type) for one in signature]
         kinds = (one if is_type else numba.typeof(one) for one, is_type in zip(signature, are_types, strict=True))
         return [(tuple(kinds), () if any(are_types) else signature)]
-    return [(tuple(sigutils.normalize_signature(signature)[0]), ())]
+    try:
+        return [(tuple(sigutils.normalize_signature(signature)[0]), ())]
+    except Exception as problem:
+        said = f"{type(problem).__name__}: {problem}"
+        hint = 'give types as Numba writes them, "float64(float64[:], int64)"'
+        raise option_error(f"the signature {signature!r} cannot be read ({said})", hint) from None
 
 
 def _with_defaults(types: tuple[Any, ...], target: Target) -> tuple[Any, ...]:

@@ -15,8 +15,8 @@ import scipy.sparse
 
 from s2s import runtime as rt
 from s2s.api import grad
+from s2s.arguments import checked
 from s2s.core.public import Remade, transformed
-from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import derivative
 from s2s.directives.differentiable import option_error
 from s2s.runtime import dependence
@@ -26,7 +26,7 @@ __all__ = ["SparseJacobian", "jacobian_sparsity", "sparse_hessian", "sparse_jaco
 _STRATEGIES = ("largest_first", "smallest_last", "connected_sequential_bfs")
 
 
-@at_the_call
+@checked
 def jacobian_sparsity(f: Any, argnums: Any = 0) -> Any:
     """The pattern of the Jacobian of a function, as a function of the same arguments: a ``scipy.sparse.csr_array`` of
     bools with a row for each element of the result and a column for each element of the arguments.
@@ -53,7 +53,7 @@ def jacobian_sparsity(f: Any, argnums: Any = 0) -> Any:
     return transformed(pattern, jacobian_sparsity, f, argnums)
 
 
-@at_the_call
+@checked
 def sparse_jacobian(f: Any, argnums: Any = 0, sparsity: Any = None, mode: str = "auto") -> SparseJacobian:
     """The Jacobian of a function as a ``scipy.sparse.csr_array``, with as few directions as a colouring of its pattern
     needs (Curtis, Powell and Reed 1974).
@@ -79,7 +79,7 @@ def sparse_jacobian(f: Any, argnums: Any = 0, sparsity: Any = None, mode: str = 
     return SparseJacobian(f, argnums, sparsity, mode)
 
 
-@at_the_call
+@checked
 def sparse_hessian(f: Any, argnums: Any = 0, sparsity: Any = None) -> SparseJacobian:
     """The Hessian of a function with one result as a ``scipy.sparse.csr_array``: the Jacobian of its gradient, forward
     over reverse. Arguments are those of ``sparse_jacobian``.

@@ -19,18 +19,14 @@ from s2s.errors import error
 from s2s.versions.fitting import fit_tangent
 from s2s.versions.signature import describe, has_float
 
-__all__ = ["jvp"]
+__all__ = ["check_pairs", "jvp"]
 
 
 def jvp(
     f: Any, primals: Any, tangents: Any, has_aux: bool, kwargs: dict[str, Any], changes: str = ""
 ) -> tuple[Any, ...]:
     """``f(*primals)`` and its tangent along ``tangents``; see ``api.jvp``."""
-    for name, given in (("primals", primals), ("tangents", tangents)):
-        if not isinstance(given, (tuple, list)):
-            raise error("S2S532", name=name, kind=with_article(type(given).__name__))
-    if len(primals) != len(tangents):
-        raise error("S2S513", primals=len(primals), tangents=len(tangents))
+    check_pairs(primals, tangents)
     moved = tuple(k for k, (x, x_dot) in enumerate(zip(primals, tangents, strict=True)) if not _is_still(x, x_dot))
     if not moved:
         return _standing(f(*primals, **kwargs), has_aux)
@@ -48,6 +44,15 @@ def jvp(
     if isinstance(f, PublicDerivative):
         _check_tangent(answer[0], answer[1], name)
     return answer  # type: ignore[no-any-return]
+
+
+def check_pairs(primals: Any, tangents: Any) -> None:
+    """Raise ArgumentError where there is not one tangent for each argument."""
+    for name, given in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(given, (tuple, list)):
+            raise error("S2S532", name=name, kind=with_article(type(given).__name__))
+    if len(primals) != len(tangents):
+        raise error("S2S513", primals=len(primals), tangents=len(tangents))
 
 
 def _check_tangent(out: Any, along: Any, name: str) -> None:

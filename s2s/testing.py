@@ -13,11 +13,11 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import grad, jvp, vjp
+from s2s.arguments import checked
 from s2s.core.linecaches import define
-from s2s.core.tracebacks import at_the_call
 from s2s.derivatives import derivative
 from s2s.directives.policies import Chosen, stop_gradient
-from s2s.errors import DifferentiationError
+from s2s.errors import DifferentiationError, error
 
 __all__ = ["Choice", "Comparison", "Report", "check_grads"]
 
@@ -84,7 +84,7 @@ class Report:
         return "\n".join(lines)
 
 
-@at_the_call
+@checked
 def check_grads(
     f: Callable[..., Any],
     args: Any,
@@ -126,6 +126,8 @@ def check_grads(
         from s2s.directives.differentiable import option_error
 
         raise option_error(f"there is no mode {sorted(unknown)!r}", 'choose among "fwd", "rev"')
+    if not rt.floats(args):
+        raise error("S2S531", name=getattr(f, "__name__", type(f).__name__))
     size = min([np.finfo(np.result_type(leaf)).bits // 8 for leaf in rt.floats(args)] or [8])
     checker = _Checker(
         np.random.default_rng(seed), modes, _RTOL.get(size, 1e-6) if rtol is None else rtol,

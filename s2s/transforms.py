@@ -16,11 +16,13 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.api import check_unconnected, grad, jvp
+from s2s.arguments import checked
 from s2s.core.public import role, transformed
-from s2s.core.tracebacks import at_the_call, shorten
+from s2s.core.tracebacks import shorten
 from s2s.derivatives import Derivative, derivative
 from s2s.directives.differentiable import option_error
 from s2s.directives.policy import AMBIENT, held_again
+from s2s.tangents import check_pairs
 
 __all__ = [
     "elementwise_grad", "hessian", "hvp", "jacfwd", "jacobian", "jacrev", "linearize", "value_and_jacobian", "vhp",
@@ -36,7 +38,7 @@ Argnums = int | str | tuple[int | str, ...]
 
 
 @role("jacfwd")
-@at_the_call
+@checked
 def jacfwd(
     f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Derivative[P, Any]:
@@ -61,7 +63,7 @@ def jacfwd(
 
 
 @role("jacrev")
-@at_the_call
+@checked
 def jacrev(
     f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False,
     unconnected: str = "zeros",
@@ -83,7 +85,7 @@ def jacrev(
 
 
 @role("jacobian")
-@at_the_call
+@checked
 def jacobian(
     f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[P, Any]:
@@ -102,7 +104,7 @@ def jacobian(
 
 
 @role("value_and_jacobian")
-@at_the_call
+@checked
 def value_and_jacobian(
     f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[P, tuple[R, Any]]:
@@ -134,7 +136,8 @@ def _by_sizes(
             mode = by_shapes.get(shapes)
             if mode is None:
                 found = _called(f, args, kwargs)
-                few = _size(modes[0].differentiated(args, kwargs)) <= _size(found[0] if has_aux else found)
+                found = found[0] if has_aux and isinstance(found, tuple) and found else found  # others are refused
+                few = _size(modes[0].differentiated(args, kwargs)) <= _size(found)
                 mode = by_shapes[shapes] = 0 if few else 1
             return modes[mode](*args, **kwargs)
         except Exception as problem:
@@ -165,7 +168,7 @@ def _size(value: Any) -> int:
 
 
 @role("hessian")
-@at_the_call
+@checked
 def hessian(
     f: Callable[P, Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
 ) -> Callable[P, Any]:
@@ -186,7 +189,7 @@ def hessian(
 
 
 @role("hvp")
-@at_the_call
+@checked
 def hvp(
     f: Callable[..., Any], primals: Any = None, tangents: Any = None, argnums: Argnums = 0, has_aux: bool = False,
     **kwargs: Any,
@@ -236,7 +239,7 @@ def _vhp_by_hvp(f: Any, primals: Any, tangents: Any, argnums: Any = 0, has_aux: 
 
 
 @role("vhp", _vhp_by_hvp)
-@at_the_call
+@checked
 def vhp(
     f: Callable[..., Any], primals: Any, tangents: Any, argnums: Argnums = 0, has_aux: bool = False, **kwargs: Any
 ) -> Any:
@@ -248,6 +251,7 @@ def vhp(
     >>> s2s.vhp(lambda x: x[0] ** 2 * x[1], (np.array([2.0, 3.0]),), (np.array([1.0, 0.0]),))
     array([6., 4.])
     """
+    check_pairs(primals, tangents)
     moved = tuple(k for k, tangent in enumerate(tangents) if tangent is not None)
     inner = grad(f, moved, has_aux)
     pull = derivative("vjp", inner, argnums, has_aux, "zeros")
@@ -272,7 +276,7 @@ def _linear_model(f: Any, *primals: Any, has_aux: bool = False, **kwargs: Any) -
 
 
 @role("linearize", _linear_model)
-@at_the_call
+@checked
 def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwargs: Any) -> tuple[Any, ...]:
     """The value of a function and its derivative there, ``(out, f_jvp)``; ``(out, f_jvp, aux)`` with ``has_aux``.
 
@@ -288,6 +292,8 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwa
     """
     held, choices = copy.deepcopy(primals), AMBIENT.get()
     found = _called(f, held, kwargs)
+    if has_aux and not (isinstance(found, tuple) and len(found) == 2):
+        derivative("jvp", f, 0, True, "zeros")(*held, **kwargs)  # raises: there is no pair
     out, *aux = found if has_aux else (found,)
 
     def f_jvp(*tangents: Any) -> Any:
@@ -298,7 +304,7 @@ def linearize(f: Callable[..., Any], *primals: Any, has_aux: bool = False, **kwa
 
 
 @role("elementwise_grad")
-@at_the_call
+@checked
 def elementwise_grad(f: Callable[P, R], argnums: Argnums = 0, has_aux: bool = False) -> Derivative[P, R]:
     """The derivative of each element of the result with respect to its element of the argument, for functions that
     work element by element: the sums of the columns of the Jacobian, by one reverse sweep. The result has the shape of

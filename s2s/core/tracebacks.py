@@ -24,12 +24,14 @@ _OWN = (ROOT + os.sep, "<s2s dispatch>")
 _MISTAKE = "S2S9"
 
 
-def at_the_call(f: F) -> F:
-    """A decorator: exceptions that come out of a public function appear where it was called."""
+def at_the_call(f: F, check: Callable[[tuple[Any, ...], dict[str, Any]], None] = lambda args, kwargs: None) -> F:
+    """A decorator: exceptions that come out of a public function, and out of the ``check`` of its arguments, appear
+    where it was called."""
 
     @functools.wraps(f)
     def public(*args: Any, **kwargs: Any) -> Any:
         try:
+            check(args, kwargs)
             return f(*args, **kwargs)
         except Exception as problem:
             shorten(problem)

@@ -12,6 +12,7 @@ import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 
+from s2s.arguments import check_argument
 from s2s.core.public import Remade
 from s2s.errors import not_a_function
 
@@ -84,6 +85,7 @@ def checkpointed(over: T, /, snapshots: int) -> T:
     >>> s2s.grad(power)(2.0, 10)
     5120.0
     """
+    check_argument("snapshots", snapshots)
     if snapshots < 1:
         raise ValueError(f"snapshots={snapshots}: at least one state must be kept")
     return over

@@ -10,6 +10,7 @@ import types
 from collections.abc import Callable
 from typing import Any, Literal, ParamSpec, TypeVar, overload
 
+from s2s.arguments import check_argument
 from s2s.core.tracebacks import at_the_call
 from s2s.directives.decorated import Differentiable, made_differentiable, options_of
 from s2s.directives.policy import Choice
@@ -75,6 +76,8 @@ def differentiable(f: Any = None, /, **options: Any) -> Any:
 
     Raises ArgumentError for an option that there is not, and for what is no function.
     """
+    for name in {"numeric", *NUMBA} & options.keys():
+        check_argument(name, options[name])
     if options.pop("numeric", False):
         return _numeric(f, options)
     checked = _options(options)

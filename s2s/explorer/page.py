@@ -7,8 +7,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from s2s.arguments import checked
 from s2s.core.package import __version__
-from s2s.core.tracebacks import at_the_call
 from s2s.errors import error
 from s2s.versions.kinds import read_kinds
 
@@ -25,7 +25,7 @@ class Page(str):
         return path
 
 
-@at_the_call
+@checked
 def explore(
     f: Any, *args: Any, argnums: int | str | tuple[int | str, ...] = 0, kinds: str = "",
     modes: str | tuple[str, ...] = (), **kwargs: Any,

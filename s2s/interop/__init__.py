@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from s2s.core.tracebacks import at_the_call
+from s2s.arguments import checked
 from s2s.errors import error, not_a_function
 
 __all__ = ["to_jax", "to_torch"]
 
 
-@at_the_call
+@checked
 def to_jax(f: Callable[..., Any], result: Callable[..., Any] | None = None) -> Callable[..., Any]:
     """A function of NumPy arrays as one of JAX: its value and its derivative by s2s are computed by callbacks to the
     host, under ``jax.jit`` too. It has a VJP, which can be differentiated in turn; ``jax.vmap`` calls the host once for
@@ -46,7 +46,7 @@ def to_jax(f: Callable[..., Any], result: Callable[..., Any] | None = None) -> C
     return in_jax.wrapped(f, result)
 
 
-@at_the_call
+@checked
 def to_torch(f: Callable[..., Any]) -> Callable[..., Any]:
     """A function of NumPy arrays as one of PyTorch's tensors on the CPU: a ``torch.autograd.Function`` with the
     derivative by s2s, which can be differentiated again; ``torch.vmap`` goes over the samples.

@@ -29,7 +29,7 @@ from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strong
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.given import Shared, arguments_of, note_shared
 from s2s.recorded.kinds import plain_array
-from s2s.recorded.recorder import Parts, Recorder, is_number, is_own_sequence, number_type, pack, unpack
+from s2s.recorded.recorder import Leaf, Parts, Recorder, is_number, is_own_sequence, number_type, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back, zeros_of
 from s2s.recorded.turns import TURNS
 from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_together
@@ -407,7 +407,7 @@ def _moved(given: _Input, leaves: list[Any]) -> Any:
     return made
 
 
-_ANSWERS = ("S2S516", "S2S401", "S2S402", "S2S505", "S2S506", "S2S514", "S2S515")
+_ANSWERS = ("S2S516", "S2S401", "S2S402", "S2S403", "S2S505", "S2S506", "S2S514", "S2S515")
 """What is wrong with the call, and not with the recording."""
 
 
@@ -549,6 +549,10 @@ def _jacobian(recording: _Recording, request: Request, function: Any, tangents: 
     leaves: list[Any] = []
     structure = _without_labels(pack(out, leaves, _has_parts))
     kinds = (int, float, complex, np.generic, np.ndarray)
+    if isinstance(structure, Leaf) and not isinstance(out, kinds):
+        kind = "None" if out is None else with_article(type(out).__name__)
+        name = function.__name__.strip("<>")
+        raise error("S2S403", name=name, kind=kind, expected="numbers or arrays")
     rows = [
         _rows(recording, request, out, leaves, k) if isinstance(leaf, kinds) else None for k, leaf in enumerate(leaves)
     ]

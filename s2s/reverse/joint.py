@@ -108,6 +108,7 @@ class Joint:
         if self.request.mode == "vjp":
             return self.with_pullback(primal, aux)
         if self.request.mode in self.modes:
+            self._check_numbers(primal)
             return self.modes[self.request.mode](self, primal, aux)
         self._check_scalar(primal)
         reversal = self.reverse(primal, ir.Const(1.0), repeatable=False)
@@ -281,6 +282,18 @@ class Joint:
         value = builder.call(operator.getitem, both, ir.Const(0))
         aux = builder.call(operator.getitem, both, ir.Const(1))
         return ir.replace(self.primal, body=builder.block(value)), aux
+
+    def _check_numbers(self, primal: ir.Function) -> None:
+        """Raise NonScalarOutputError where there is certainly nothing in the result that a Jacobian could be of."""
+        value, expected = self.context.value(primal.body.yields[0]), ""
+        if self.request.mode == "elementwise_grad" and isinstance(value, (Known, Sequence, Mapping)):
+            expected = "a number or an array"
+        elif ("jac" in self.request.mode or self.request.mode == "sparsity") and isinstance(value, Known):
+            expected = "numbers or arrays"
+        kind = _kind_of_output(value)
+        is_number = isinstance(value, Known) and isinstance(value.value, (int, float, complex))
+        if expected and kind is not None and not is_number and primal.body.yields[0] != ir.UNDEFINED:
+            raise error("S2S403", span=_return_span(primal), name=_shown_name(primal), kind=kind, expected=expected)
 
     def _check_scalar(self, primal: ir.Function) -> None:
         if primal.body.yields[0] == ir.UNDEFINED:  # the function always raises

@@ -31,6 +31,8 @@ from typing import Any
 
 import numpy as np
 
+from s2s.arguments import check_argument
+
 __all__ = ["Calls", "Snapshots", "advances"]
 
 
@@ -80,6 +82,7 @@ class Snapshots:
     """
 
     def __init__(self, most: int, steps: int | None = None) -> None:
+        check_argument("snapshots", most)
         if most < 1:
             raise ValueError(f"snapshots={most}: at least one state must be kept")
         self._most = most
