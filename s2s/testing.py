@@ -170,8 +170,8 @@ class _Checker:
         return Report(name, tuple(found), tuple(choices))
 
     def agrees(self, c: Comparison) -> bool:
-        if not np.isfinite(c.expected):
-            return bool(np.isclose(c.found, c.expected, equal_nan=True))
+        if not np.isfinite(c.expected):  # where both are NaN nothing is compared
+            return bool(np.isclose(c.found, c.expected))
         return abs(c.found - c.expected) <= self.atol + self.rtol * abs(c.expected)
 
     def by_mode(self, mode: str, f: Any, args: Any, tangent: Any, cotangent: Any) -> complex:
@@ -227,7 +227,9 @@ class _Checker:
     def message(
         self, f: Any, args: Any, moved: Any, comparison: Comparison, name: str, observer: Observer | None
     ) -> str:
-        lines = [f"a derivative of {name} is not what differences give", f"  {comparison}"]
+        is_nan = np.isnan(comparison.expected) and np.isnan(comparison.found)
+        problem = "and differences are NaN: nothing is compared" if is_nan else "is not what differences give"
+        lines = [f"a derivative of {name} {problem}", f"  {comparison}"]
         worst = self.worst_component(f, args, moved, comparison)
         if worst is not None:
             lines.append(f"  worst component: {worst}")

@@ -142,3 +142,10 @@ def test_higher_orders(order):
 def test_documents():
     results = doctest.testmod(s2s.testing)
     assert results.attempted and not results.failed
+
+
+@pytest.mark.parametrize("mode", ["fwd", "rev"])
+@pytest.mark.parametrize("f", [lambda x: x * np.nan, lambda x: np.array([x * x, x * np.nan])])
+def test_nan_on_both_sides_is_no_agreement(f, mode):
+    with pytest.raises(AssertionError, match="nothing is compared"):
+        s2s.check_grads(f, (2.0,), order=1, modes=mode)

@@ -633,7 +633,8 @@ class Dispatcher:
                 compiled, file = find_or_compile(
                     function, arguments, renamed, by_name, not is_afresh(self.target.function))
         except Exception as problem:
-            if by_name is None or not may_be_recorded or not may_record(problem, request, function):
+            may = by_name is not None and may_be_recorded and may_record(problem, request, function)
+            if not may or boundary.begins_again(problem):
                 raise
             version = self._linked(recorded(function, renamed, problem), None, inner, avals, request, values)
             version.refused_for = None if inner is None else inner.compiled

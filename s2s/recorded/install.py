@@ -20,6 +20,7 @@ from s2s.core.inspection import module_of, own_dict
 from s2s.errors import DifferentiationError
 from s2s.recorded.turns import TURNS
 from s2s.recorded.watch import watched_code
+from s2s.versions.boundary import with_room
 
 __all__ = ["ORIGINAL", "Installer"]
 
@@ -129,7 +130,7 @@ class Installer:
         key = code, code.co_filename  # functions of two files may have equal code
         if key not in self.made:
             try:
-                self.made[key] = made = self.rewritten(function, self.tools)
+                self.made[key] = made = with_room(functools.partial(self.rewritten, function, self.tools))
             except (DifferentiationError, SyntaxError, ValueError, TypeError, RecursionError):
                 self.made[key] = made = None
             if made is not None:

@@ -19,7 +19,7 @@ from s2s.versions.paths import import_path
 if TYPE_CHECKING:
     from s2s.core.ir import Span
 
-__all__ = ["Raised", "within"]
+__all__ = ["Raised", "begins_again", "with_room", "within"]
 
 _Result = TypeVar("_Result")
 
@@ -41,7 +41,7 @@ def within(
     """What a compilation gives. ``function`` is differentiated in ``mode``, for a call with these arguments: an
     internal error tells how it comes about."""
     try:
-        return _with_room(work)
+        return with_room(work)
     except Raised as raised:
         raise raised.problem from None
     except MemoryError:
@@ -54,7 +54,7 @@ def within(
         raise _internal_error(problem, function, mode, values) from problem
 
 
-def _with_room(work: Callable[[], _Result]) -> _Result:
+def with_room(work: Callable[[], _Result]) -> _Result:
     """What the work gives, which is begun again on a large stack where that of the caller does not suffice."""
     if stack.is_continued():
         return work()
@@ -65,6 +65,11 @@ def _with_room(work: Callable[[], _Result]) -> _Result:
             if not _is_from_recursion(problem):
                 raise
     return stack.continued(work, FRAMES)
+
+
+def begins_again(problem: Exception) -> bool:
+    """Whether a compilation that raised this begins again on a large stack."""
+    return _is_from_recursion(problem) and not stack.is_continued()
 
 
 def _is_from_recursion(problem: BaseException | None) -> bool:
