@@ -55,18 +55,14 @@ def test_a_sum_of_many_terms(made):
 @pytest.mark.parametrize("text", [
     "return x[0] * x[1]" + ".real" * 520,
     pytest.param("return " + " + ".join(f"{k}.0 * x[0] * x[1]" for k in range(520)), marks=pytest.mark.slow),
-    pytest.param(
-        "if x[0] > 1e9:\n        return x[0]\n" + "".join(
-            f"    elif x[0] > {1e9 - k}:\n        return {k}.0 * x[0]\n" for k in range(520)
-        ) + "    return x[0] * x[1]",
-        marks=pytest.mark.slow),
-], ids=["attributes", "terms", "elifs"])
+], ids=["attributes", "terms"])
 def test_what_may_be_recorded_is_compiled_on_a_large_stack(made, monkeypatch, text):
     monkeypatch.setenv("S2S_RECORDED", "1")
     scale = sum(range(520)) if " + " in text else 1.0
     with warnings.catch_warnings():
         warnings.simplefilter("error", s2s.RecordedWarning)
-        assert_gradient(made(f"def f(x):\n    {text}\n"), [scale * X[1], scale * X[0], 0.0])
+        found = s2s.grad(made(f"def f(x):\n    {text}\n"))(X)
+    np.testing.assert_allclose(found, [scale * X[1], scale * X[0], 0.0], rtol=1e-9)
 
 
 def test_what_is_recorded_is_rewritten_on_a_large_stack(made, monkeypatch):
