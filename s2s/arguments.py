@@ -39,7 +39,7 @@ def _is_pattern(value: Any) -> bool:
 
 
 def _is_tolerance(value: Any) -> bool:
-    return value is None or (isinstance(value, numbers.Real) and not _is_flag(value) and 0 <= value < math.inf)
+    return value is None or (isinstance(value, numbers.Real) and not _is_flag(value) and 0 <= float(value) < math.inf)
 
 
 _FLAG = (_is_flag, "give True or False")

@@ -179,7 +179,7 @@ class Expressions:
         if fn is operator.getitem and len(atoms) == 2:
             return ast.Subscript(self.atom(atoms[0]), self.key(atoms[1]), ast.Load())
         if fn is builtins.getattr and len(atoms) == 2:
-            name = atoms[1].value if isinstance(atoms[1], Const) else None
+            name: Any = atoms[1].value if isinstance(atoms[1], Const) else None
             return ast.Attribute(self.atom(atoms[0]), name, ast.Load()) if is_plain_name(name) else None
         return self.rebuilt(fn, atoms)
 

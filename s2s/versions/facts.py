@@ -176,7 +176,8 @@ class Guards:
     def _note_guard(self, fold: str, guards: Iterable[Guard]) -> None:
         self.folds.add(fold)
         guards = [*guards]
-        for cls in [guard.cls if isinstance(guard, ClassGuard) else getattr(guard, "value", None) for guard in guards]:
+        for guard in [*guards]:
+            cls: Any = guard.cls if isinstance(guard, ClassGuard) else getattr(guard, "value", None)
             if issubclass(type(cls), type) and is_foreign(cls):
                 guards.append(BasesGuard.of(cls))
         for guard in guards:
