@@ -133,6 +133,7 @@ ALLOWED = {
     ("reverse/residuals/replay.py", "_draws"): "whether NumPy's generators were imported, one of which is asked about",
     ("frontend/lowering/calls.py", "_is_evaluate"): "a name that the source has assumed to mean what it means",
     ("specialize/calls/frame_readers.py", "_called"): "whether a call is refused, as it reads a frame",
+    ("specialize/calls/frame_readers.py", "_looks_at_frames"): "the same",
     ("specialize/keeping.py", "_is_harmless"): "whether a call is asked when it runs, and checked",
     ("specialize/keeping.py", "_used"): "the same",
     ("specialize/keeping.py", "_content"): "the same",
