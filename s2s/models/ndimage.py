@@ -260,7 +260,7 @@ def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter
             inside = inside & (at >= 0.0) & (at <= last)
             at = np.where(inside, at, 0.0)
         elif mode == "nearest":
-            at = np.clip(at + more, 0.0, last + 2.0 * more)
+            at = np.clip(at + more, -(order + 1.0), last + 2.0 * more + order + 1.0)  # farther out it is constant
         else:
             at = folded(at, last)
         weights.append(spline_weights(at - first_of(at, order), order))
@@ -272,9 +272,12 @@ def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter
 
 
 def folded(at: Any, last: Any) -> Any:
-    """Places turned round at both ends of a line."""
-    at = np.abs(at) % (2.0 * last)
-    return np.where(at > last, 2.0 * last - at, at)
+    """Places turned round at both ends of a line. Those less than one step beyond its second end stay there, as in
+    SciPy: it is their neighbours that are turned round, which decides where two points are equally near."""
+    if last == 0:
+        return 0.0 * at
+    away = np.abs(at) % (2.0 * last)
+    return np.where(away >= last + (at > 0.0), 2.0 * last - away, away)
 
 
 def map_coordinates(
