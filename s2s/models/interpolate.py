@@ -90,6 +90,8 @@ def interp1d(
         outside = np.nan if bounds_error is False else None  # whether a number is given decides what SciPy does
     else:
         outside = None if bounds_error else fill_value
+    if isinstance(outside, str) and kind in ("previous", "next"):
+        outside = (np.nan, values[-1]) if kind == "previous" else (values[0], np.nan)
     return OneDimensional(places, values, kind, axis_of(y, axis), outside)
 
 

@@ -170,11 +170,12 @@ ENDS = "it has a rule without bc_type=; use CubicSpline, which has one for it"
 def make_interp_spline(
     x: Any, y: Any, k: Any = 3, t: Any = None, bc_type: Any = None, axis: Any = 0, check_finite: Any = True
 ) -> Any:
-    if isinstance(bc_type, str) and bc_type == "periodic" and t is None and k % 2 == 1:
+    is_periodic = isinstance(bc_type, str) and bc_type == "periodic" and t is None
+    if is_periodic and k > 1 and k % 2 == 1:
         places, values = prepared(x, y, axis)
         knots, c = periodic_spline(places, values, k)
         return Spline(knots, c, k, "periodic", axis_of(y, axis))
-    if bc_type is not None and bc_type != "not-a-knot":
+    if bc_type is not None and bc_type != "not-a-knot" and not (is_periodic and k == 1):  # a polygon ends at its ends
         return rt.no_derivative("scipy.interpolate.make_interp_spline", ENDS)
     places, values = prepared(x, y, axis)
     knots = knots_of(places, k) if t is None else np.asarray(t)

@@ -138,7 +138,6 @@ def test_every_model_has_a_body() -> None:
     assert all(rule.body is not None for rule in RULES.values() if rule.kind == "model")
 
 
-@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("rule", [param for param in rules_of("model") if param.values[0].samples])
 def test_model(rule: Rule) -> None:
     for sample in rule.samples:

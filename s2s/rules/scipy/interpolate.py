@@ -66,12 +66,13 @@ def spline_dot(x_dot: Any, self: Any, x: Any, nu: Any, extrapolate: Any) -> Any:
 
 
 def fitted_slopes(self: Any, x: Any, nu: Any, ext: Any) -> Any:
-    """The next derivative of a spline of FITPACK; outside of the knots it goes on, is zero, or constant."""
+    """The next derivative of a spline of FITPACK; outside of the knots it goes on, is zero, or constant, which FITPACK
+    heeds for the value only."""
     t, _, k = self._eval_args
     if nu >= k:
         return np.zeros(np.shape(x))
     chosen = self.ext if ext is None else ext
-    if chosen not in (3, "const"):
+    if nu > 0 or chosen not in (3, "const"):
         return self(x, nu + 1, ext)
     return np.where((x < t[k]) | (x > t[len(t) - k - 1]), 0.0, self(x, nu + 1, ext))
 
