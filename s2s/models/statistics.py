@@ -176,7 +176,7 @@ def of_t(t: Any, df: Any, alternative: Any) -> Any:
         probability = special.stdtr(df, -t)
     else:
         probability = 2.0 * special.stdtr(df, -np.abs(t))
-    return Outcome((t, probability), df)
+    return Outcome((t, probability), df + np.zeros(np.shape(t)))
 
 
 def ttest_1samp(

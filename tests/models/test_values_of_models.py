@@ -17,7 +17,8 @@ from scipy.spatial.transform import Rotation
 
 from s2s.models.sparse import Entries
 from s2s.rules.table import find
-from tests.models.value_programs import PROGRAMS, Program
+from tests.models import programs_of_statistics, value_programs
+from tests.models.value_programs import Program
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
 
@@ -28,9 +29,11 @@ def of_library(fn: Any) -> Any:
 
 def model_of(fn: Any) -> Any:
     """The model that stands for a function, a class, or a method of an object."""
-    rule = find(fn.__func__ if inspect.ismethod(fn) else fn)
+    owner = getattr(fn, "__self__", None)
+    is_method = owner is not None and not inspect.ismodule(owner) and not isinstance(fn, type)
+    rule = find(getattr(type(owner), fn.__name__) if is_method else fn)
     assert rule is not None and rule.kind == "model", fn
-    return partial(rule.body, *rule.given, *([fn.__self__] if inspect.ismethod(fn) else []))
+    return partial(rule.body, *rule.given, *([owner] if is_method else []))
 
 
 def assert_same(found: Any, wanted: Any, rtol: float = 1e-9, atol: float = 1e-10) -> None:
@@ -61,6 +64,6 @@ def named(programs: dict[str, list[Program]]) -> list[Any]:
     return [pytest.param(f, id=f"{room}-{k}") for room, some in programs.items() for k, f in enumerate(some)]
 
 
-@pytest.mark.parametrize("program", named(PROGRAMS))
+@pytest.mark.parametrize("program", named(value_programs.PROGRAMS | programs_of_statistics.PROGRAMS))
 def test_value(program: Program) -> None:
     assert_same(program(model_of), program(of_library))
