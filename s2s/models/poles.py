@@ -52,8 +52,14 @@ def place_poles(
         product = product @ (a - places[k] * np.eye(n))
     last = np.linalg.solve(np.concatenate(columns, axis=1).T, np.eye(n)[:, n - 1])
     gain = (last @ np.real(product))[None, :]
-    return Placed(found, gain + (for_value(gain_of, found) - for_value(np.copy, gain)), places)
+    gain = gain + (for_value(gain_of, found) - for_value(np.copy, gain))
+    return Placed(found, gain, places[for_value(order_of, found, places)])
 
 
 def gain_of(found: Any) -> Any:
     return found.gain_matrix
+
+
+def order_of(found: Any, poles: Any) -> Any:
+    """The order in which SciPy has the poles."""
+    return np.argmin(np.abs(found.requested_poles[:, None] - poles), axis=1)

@@ -263,6 +263,10 @@ class Entries:
         order = order_of(self.rows, self.columns, form)
         return Entries(self.data[order], self.rows[order], self.columns[order], self.shape, form, self.array)
 
+    def merged(self) -> Any:
+        """The same matrix with each place once."""
+        return self.asformat("csr") if self.format == "coo" else self
+
     def tocsr(self, copy: Any = False) -> Any:
         return self.asformat("csr")
 
@@ -371,9 +375,10 @@ class Entries:
             mine = self.asformat("csr")
             first, second = common_places(mine.rows, mine.columns, other.rows, other.columns, self.shape)
             data = mine.data[first] * other.data[second]
-            return Entries(data, mine.rows[first], mine.columns[first], self.shape, "csr", self.array)
-        other = np.broadcast_to(np.asarray(other), self.shape)
-        return self.with_data(self.data * other[self.rows, self.columns]).asformat("coo")
+            found = Entries(data, mine.rows[first], mine.columns[first], self.shape, "csr", self.array)
+            return found.asformat("csc" if self.format == "csc" else "csr")
+        other, mine = np.broadcast_to(np.asarray(other), self.shape), self.merged()
+        return mine.with_data(mine.data * other[mine.rows, mine.columns]).asformat("coo")
 
     def __mul__(self, other: Any) -> Any:
         if self.array or is_number(other):
@@ -394,8 +399,8 @@ class Entries:
         return self.with_data(-self.data)
 
     def power(self, n: Any, dtype: Any = None) -> Any:
-        merged = self.asformat("csr") if self.format == "coo" else self
-        return merged.with_data(merged.data**n)
+        merged = self.merged()
+        return merged.with_data(merged.data**n).asformat(self.format)
 
     # sums of matrices
 

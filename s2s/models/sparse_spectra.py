@@ -67,11 +67,11 @@ def eigsh(
         return rt.no_derivative("scipy.sparse.linalg.eigsh", "it has a rule for mode='normal' without inverses")
     a = whole(A, "scipy.sparse.linalg.eigsh")
     b = None if M is None else whole(M, "scipy.sparse.linalg.eigsh")
-    w_found, v_found = for_value(linalg.eigsh, a, k, b, sigma, which, v0, ncv, maxiter, tol)
     w, v = np.linalg.eigh(a) if b is None else dense.eigh(a, b)
+    if not return_eigenvectors:  # another order
+        return w[places_among(for_value(linalg.eigsh, a, k, b, sigma, which, v0, ncv, maxiter, tol, False), w)]
+    w_found, v_found = for_value(linalg.eigsh, a, k, b, sigma, which, v0, ncv, maxiter, tol)
     places = places_among(w_found, w)
-    if not return_eigenvectors:
-        return w[places]
     chosen = v[:, places]
     return w[places], chosen * phases_like(v_found, chosen)
 
@@ -84,11 +84,11 @@ def eigs(
     if M is not None or Minv is not None or OPinv is not None:
         return rt.no_derivative("scipy.sparse.linalg.eigs", "it has a rule for one matrix without inverses")
     a = whole(A, "scipy.sparse.linalg.eigs")
-    w_found, v_found = for_value(linalg.eigs, a, k, None, sigma, which, v0, ncv, maxiter, tol)
     w, v = np.linalg.eig(a + 0j)
+    if not return_eigenvectors:  # another order
+        return w[places_among(for_value(linalg.eigs, a, k, None, sigma, which, v0, ncv, maxiter, tol, False), w)]
+    w_found, v_found = for_value(linalg.eigs, a, k, None, sigma, which, v0, ncv, maxiter, tol)
     places = places_among(w_found, w)
-    if not return_eigenvectors:
-        return w[places]
     chosen = v[:, places]
     return w[places], chosen * phases_like(v_found, chosen)
 
