@@ -191,8 +191,7 @@ def evaluate_bernstein(c: Any, x: Any, xp: Any, nu: Any, extrapolate: Any, out: 
     width = x[at + 1] - x[at]
     share = (xp - x[at]) / width
     if nu > degree:
-        out[...] = 0.0
-        return
+        c, nu, degree = 0.0 * c[:1], 0, 0
     parts: Any = [c[j][at] for j in range(degree + 1)]
     for order in range(nu):
         parts = [(parts[j + 1] - parts[j]) * ((degree - order) / width)[:, None] for j in range(degree - order)]

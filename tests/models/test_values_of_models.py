@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from s2s.models.sparse import Entries
 from s2s.rules.table import find
-from tests.models import programs_of_signals, programs_of_statistics, value_programs
+from tests.models import programs_of_kernels, programs_of_signals, programs_of_statistics, value_programs
 from tests.models.value_programs import Program
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
@@ -64,6 +64,9 @@ def named(programs: dict[str, list[Program]]) -> list[Any]:
     return [pytest.param(f, id=f"{room}-{k}") for room, some in programs.items() for k, f in enumerate(some)]
 
 
-@pytest.mark.parametrize("program", named(value_programs.PROGRAMS | programs_of_statistics.PROGRAMS | programs_of_signals.PROGRAMS))
+MODULES = (value_programs, programs_of_statistics, programs_of_signals, programs_of_kernels)
+
+
+@pytest.mark.parametrize("program", [param for module in MODULES for param in named(module.PROGRAMS)])
 def test_value(program: Program) -> None:
     assert_same(program(model_of), program(of_library))
