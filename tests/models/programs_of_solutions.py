@@ -315,6 +315,24 @@ def smoothed(do: Any, p: Any) -> Any:
     return [made(np.clip(WIDE, 0.0, 3.6)), made.get_residual()]
 
 
+def with_jumps(do: Any, p: Any, **options: Any) -> Any:
+    """FITPACK is content with a thousandth of s: coefficients of B-splines of a fit that is smoothed."""
+    y = Y * np.linspace(p[0], p[1], 9)
+    return do(interpolate.splrep)(X * p[2], y, **options)[1]
+
+
+def smoothed_curve(do: Any, p: Any) -> Any:
+    (t, c, _), u = do(interpolate.splprep)([X + p[0] * Y, p[1] * Y], s=0.4 * p[2])
+    return [t, *c, u]
+
+
+def periodic(do: Any, p: Any) -> Any:
+    angle = np.linspace(0.0, 2.0 * np.pi, 9)
+    curve = [np.cos(angle) * p[0], np.sin(angle) * p[1] + 0.1 * np.cos(2.0 * angle)]
+    tck, u = do(interpolate.splprep)(curve, s=0, per=1)
+    return [u, *interpolate.splev([0.1, 0.7], tck)]
+
+
 def poles(do: Any, p: Any) -> Any:
     made = do(signal.place_poles)(
         np.array([[0.2, 1.0, 0.0], [-0.4, 0.3, 0.9], [0.1, -0.2, 0.5]]), np.array([[0.0], [0.3], [1.0]]), -p)
@@ -327,6 +345,8 @@ def spectra(do: Any, p: Any) -> Any:
     return [w, np.abs(v), do(linalg.svds)(a[:, :3], 2, v0=np.ones(3))[1]]
 
 
-OTHERS = [turned, surface, smoothed, poles, spectra]
+OTHERS = [turned, surface, smoothed, poles, spectra, periodic]
+NEARLY = [*each(with_jumps, {"s": 0.1}, {"s": 0.2, "w": np.linspace(0.5, 2.0, 9)}), smoothed_curve]
+"""Whose solutions SciPy finds to three digits."""
 
-PROGRAMS: dict[str, list[Callable[..., Any]]] = {"equations": EQUATIONS, "optima": OPTIMA, "others": OTHERS}
+PROGRAMS: dict[str, list[Callable[..., Any]]] = {"equations": EQUATIONS, "optima": OPTIMA, "others": OTHERS, "nearly": NEARLY}

@@ -199,6 +199,96 @@ def test_a_covariance_that_is_none() -> None:
         model(np.random.default_rng(0), [0.0, 0.0], bad, check_valid="ignore")
 
 
+# --- autograd ---------------------------------------------------------------------------------------------------------
+
+
+def by_differences(name: str) -> Any:
+    """Public functions of s2s for functions of one array, with differences for their derivatives."""
+    def grad(f: Any, argnums: int = 0, has_aux: bool = False) -> Any:
+        def slope(*args: Any) -> Any:
+            only = (lambda *given: f(*given)[0]) if has_aux else f
+            made = matrix(lambda x: only(*args[:argnums], x, *args[argnums + 1 :]), args[argnums])
+            return (made, f(*args)[1]) if has_aux else made
+
+        return slope
+
+    return {
+        "grad": grad, "jacobian": grad,
+        "value_and_grad": lambda f, argnums=0: lambda *args: (f(*args), grad(f, argnums)(*args)),
+        "vjp": lambda f, x: (f(x), lambda g: (np.tensordot(g, matrix(f, x), np.ndim(g)),)),
+        "jvp": lambda f, xs, vs: (f(*xs), np.tensordot(matrix(f, *xs), vs[0], np.ndim(vs[0]))),
+    }[name]
+
+
+def test_operators_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
+    autograd, anp = pytest.importorskip("autograd"), pytest.importorskip("autograd.numpy")
+    from s2s.models import autograd as models
+
+    monkeypatch.setattr(models, "function", by_differences)
+    a, x = np.array([0.4, 1.3]), np.array([0.7, -0.2])
+
+    def number(a: Any, x: Any) -> Any:
+        return anp.sum(anp.sin(a) * x**3) + a[0] * x[1]
+
+    def vector(a: Any, x: Any) -> Any:
+        return anp.stack([anp.sin(a[0]) * x[1], x[0] ** 2 * a[1]])
+
+    def each(a: Any, x: Any) -> Any:
+        return anp.cos(a) * x**2
+
+    for k in (0, 1):
+        for name, f, ask in (
+            ("grad", number, lambda made: made), ("value_and_grad", number, lambda made: list(made)),
+            ("jacobian", vector, lambda made: made), ("hessian", number, lambda made: made),
+            ("elementwise_grad", each, lambda made: made),
+            ("make_vjp", vector, lambda made: [made[0](np.array([0.3, 2.0])), made[1]]),
+            ("make_jvp", vector, lambda made: list(made(np.array([0.3, 2.0])))),
+            ("grad_and_aux", lambda a, x: (number(a, x), x[0]), lambda made: list(made)),
+        ):
+            found = models.OPERATORS[name](f, k)(a, x)
+            assert_same(ask(found), ask(getattr(autograd, name)(f, k)(a, x)), rtol=1e-5, atol=1e-6)
+    assert models.elementwise_grad(number)(a, x).shape == (2,)
+    assert models.checkpoint(number) is number
+
+
+def test_rules_of_users_of_autograd() -> None:
+    from s2s.models import autograd as models
+
+    x, y, g = 0.7, 1.3, 2.0
+    makers = (lambda out, x, y: lambda g: g * y * out, None)
+    assert models.pulled(makers, 3.0, g, x, y) == (g * y * 3.0, None)
+    assert models.pulled(makers[:1], 3.0, g, x, y) == (g * y * 3.0, None)
+    by_number = lambda places, out, args, named: lambda g: [g * args[k] * out * named["w"] for k in places]
+    assert models.pulled_by_number(by_number, 3.0, g, x, y, w=0.5) == (g * x * 1.5, g * y * 1.5)
+    tangents = (lambda dot, out, x, y: dot * y, lambda dot, out, x, y: dot * x * out)
+    assert models.pushed(tangents, 3.0, (0.2, 0.4), x, y) == pytest.approx(0.2 * y + 0.4 * x * 3.0)
+    assert models.pushed(tangents, 3.0, (None, 0.4), x, y) == pytest.approx(0.4 * x * 3.0)
+    assert models.pushed((None, tangents[1]), 3.0, (0.2, 0.4), x, y) == pytest.approx(0.4 * x * 3.0)
+    whole = lambda places, dots, out, args, named: sum(d * args[k] for k, d in zip(places, dots)) * out
+    assert models.pushed_by_number(whole, 3.0, (None, 0.4), x, y) == pytest.approx(0.4 * y * 3.0)
+
+
+def test_containers_of_autograd() -> None:
+    misc = pytest.importorskip("autograd.misc.flatten")
+    from s2s.models import autograd as models
+
+    for value in ({"b": [1.0, np.eye(2)], "a": (np.arange(3.0), 4.0)}, [], {}, (2.0, [np.ones((2, 1))]), np.eye(2), 3.0):
+        vector, back = models.flatten(value)
+        wanted, of_autograd = misc.flatten(value)
+        assert_same(vector, wanted)
+        assert_same(flat_of(back(2.0 * vector + 1.0)), flat_of(of_autograd(2.0 * wanted + 1.0)))
+        assert type(back(vector)) in (type(value), np.ndarray) and models.size_of(value) == np.size(wanted)
+    assert models.tuple_([1, 2]) == (1, 2) and models.tuple_() == () and models.list_((1, 2)) == [1, 2]
+    assert models.dict_([("a", 1)], b=2) == {"a": 1, "b": 2}
+
+
+def flat_of(value: Any) -> Any:
+    """The parts of a structure by their keys, in order."""
+    if isinstance(value, dict):
+        return [[key, flat_of(value[key])] for key in sorted(value)]
+    return [flat_of(item) for item in value] if isinstance(value, (list, tuple)) else np.asarray(value)
+
+
 # --- what is refused, and what is an error as in the library ----------------------------------------------------------
 
 X, Y = np.arange(6.0), np.sin(np.arange(6.0))
