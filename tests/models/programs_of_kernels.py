@@ -33,8 +33,11 @@ def basis(do: Any, k: int, t: Any) -> Any:
 
 def values(do: Any, k: int, t: Any) -> Any:
     c = MANY[: len(t) - k - 1]
-    return [do(kernel("_dierckx", "evaluate_spline"))(t, c, k, WIDE, nu, more) for nu in range(k + 2)
-            for more in (True, False)]
+    return [
+        do(kernel("_dierckx", "evaluate_spline"))(t, c, k, WIDE, nu, more)
+        for nu in range(k + 2)
+        for more in (True, False)
+    ]
 
 
 def places(do: Any, k: int, t: Any, offset: int = 0) -> Any:
@@ -65,7 +68,8 @@ def in_two(do: Any, nu: Any, more: bool) -> Any:
     index = np.ascontiguousarray(np.array(np.unravel_index(np.arange(12), (4, 3))).T)
     points = np.stack([WIDE, np.array([0.3, 1.1, 2.2, 3.4, 0.5])], axis=1)
     return do(kernel("_dierckx", "evaluate_ndbspline"))(
-        points, t, np.array([11, 9]), np.array([3, 2]), np.array(nu), more, np.ravel(PAIRS_OF_PLANE), 2, strides, index)
+        points, t, np.array([11, 9]), np.array([3, 2]), np.array(nu), more, np.ravel(PAIRS_OF_PLANE), 2, strides, index
+    )
 
 
 PAIRS_OF_PLANE = RNG.normal(size=(7, 6, 2))
@@ -77,16 +81,19 @@ OFF = np.array([-0.4, 0.3, 1.7, 3.9])
 def radial(do: Any, name: str, powers: Any) -> Any:
     y, d = MANY[:6], MANY[:6, ::-1] ** 2
     left, right, shift, scale = do(kernel("_rbfinterp_pythran", "_build_system"))(
-        y, d, np.linspace(0.0, 0.2, 6), name, 1.3, powers)
+        y, d, np.linspace(0.0, 0.2, 6), name, 1.3, powers
+    )
     rows = do(kernel("_rbfinterp_pythran", "_build_evaluation_coefficients"))(
-        np.r_[MANY[5:], 0.1 + y], y, name, 1.3, powers, shift, scale)
+        np.r_[MANY[5:], 0.1 + y], y, name, 1.3, powers, shift, scale
+    )
     return [left, right, shift, scale, rows, do(kernel("_rbfinterp_pythran", "_polynomial_matrix"))(y, powers)]
 
 
 def bernstein(do: Any, nu: int, more: bool) -> Any:
     out = np.zeros((5, 2))
     do(kernel("_ppoly", "evaluate_bernstein"))(
-        np.ascontiguousarray(PAIRS_OF_PLANE[:4, :5]), X[:6], np.append(AT, 9.0) - 0.2, nu, more, out)
+        np.ascontiguousarray(PAIRS_OF_PLANE[:4, :5]), X[:6], np.append(AT, 9.0) - 0.2, nu, more, out
+    )
     return out
 
 
@@ -94,9 +101,14 @@ def surfaces(do: Any) -> Any:
     grid, pairs = OFF[:3], OFF[1:]
     of = (TX, TY, CXY, 3, 2)
     return [
-        do(kernel("_dfitpack", "bispev"))(*of, grid, pairs), do(kernel("_dfitpack", "bispeu"))(*of, grid, pairs),
-        *[do(kernel("_dfitpack", way))(*of, nux, nuy, grid, pairs) for way in ("parder", "pardeu")
-          for nux, nuy in ((0, 0), (1, 0), (0, 1), (2, 1))]]
+        do(kernel("_dfitpack", "bispev"))(*of, grid, pairs),
+        do(kernel("_dfitpack", "bispeu"))(*of, grid, pairs),
+        *[
+            do(kernel("_dfitpack", way))(*of, nux, nuy, grid, pairs)
+            for way in ("parder", "pardeu")
+            for nux, nuy in ((0, 0), (1, 0), (0, 1), (2, 1))
+        ],
+    ]
 
 
 def fitted(do: Any, **options: Any) -> Any:
@@ -106,8 +118,16 @@ def fitted(do: Any, **options: Any) -> Any:
 
 
 ORDERS = [{"nu": nu, "more": more} for nu in range(5) for more in (True, False)]
-NAMES = ("linear", "thin_plate_spline", "cubic", "quintic", "multiquadric", "inverse_multiquadric", "inverse_quadratic",
-         "gaussian")
+NAMES = (
+    "linear",
+    "thin_plate_spline",
+    "cubic",
+    "quintic",
+    "multiquadric",
+    "inverse_multiquadric",
+    "inverse_quadratic",
+    "gaussian",
+)
 POWERS = (np.array([[0, 0], [1, 0], [0, 1], [2, 1]]), np.zeros((0, 2), int))
 ALL: dict[tuple[str, str], list[Program]] = {
     ("_dierckx", "evaluate_all_bspl"): each(basis, *DEGREES),
@@ -115,13 +135,16 @@ ALL: dict[tuple[str, str], list[Program]] = {
     ("_dierckx", "_coloc"): [*each(places, *DEGREES), *each(places, *[{**one, "offset": 1} for one in DEGREES])],
     ("_dierckx", "_norm_eq_lsq"): each(equations, *DEGREES),
     ("_bsplines", "_lsq_solve_qr"): each(factors, *DEGREES),
-    ("_dierckx", "evaluate_ndbspline"): each(in_two, *[
-        {"nu": nu, "more": more} for nu in ([0, 0], [1, 0], [2, 2], [0, 1]) for more in (True, False)]),
+    ("_dierckx", "evaluate_ndbspline"): each(
+        in_two, *[{"nu": nu, "more": more} for nu in ([0, 0], [1, 0], [2, 2], [0, 1]) for more in (True, False)]
+    ),
     ("_ppoly", "evaluate_bernstein"): each(bernstein, *ORDERS),
-    ("_rbfinterp_pythran", "_build_system"): each(radial, *[
-        {"name": name, "powers": powers} for name in NAMES for powers in POWERS]),
+    ("_rbfinterp_pythran", "_build_system"): each(
+        radial, *[{"name": name, "powers": powers} for name in NAMES for powers in POWERS]
+    ),
     ("_dfitpack", "parder"): [surfaces],
-    ("_dfitpack", "regrid_smth"): each(fitted, {}, {"kx": 2, "ky": 1}, {"kx": 4, "ky": 5, "s": 0.0},
-                                      {"xb": X[0], "ye": X[6]}),
+    ("_dfitpack", "regrid_smth"): each(
+        fitted, {}, {"kx": 2, "ky": 1}, {"kx": 4, "ky": 5, "s": 0.0}, {"xb": X[0], "ye": X[6]}
+    ),
 }
 PROGRAMS = {"kernels": [f for (module, name), some in ALL.items() if kernel(module, name) for f in some]}

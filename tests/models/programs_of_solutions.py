@@ -31,13 +31,15 @@ CLOSE = {"rtol": 1e-9, "atol": 1e-10}
 def initial(do: Any, p: Any, **options: Any) -> Any:
     """The values at the end, and of the solution as a function of time."""
     made = do(integrate.solve_ivp)(
-        swing, (0.2 * p[2], 1.0 + p[2]), [p[0], 0.3], args=(p[1], 0.2), dense_output=True, **{**CLOSE, **options})
+        swing, (0.2 * p[2], 1.0 + p[2]), [p[0], 0.3], args=(p[1], 0.2), dense_output=True, **{**CLOSE, **options}
+    )
     return [made.y[:, -1], made.t[-1], made.sol(0.9), made.sol(np.array([0.5, 1.1])), made["status"], made.success]
 
 
 def at_times(do: Any, p: Any, **options: Any) -> Any:
     made = do(integrate.solve_ivp)(
-        swing, (0.0, 1.5), [p[0], p[2]], t_eval=[0.0, 0.4, 1.5], args=(p[1], 0.2), **{**CLOSE, **options})
+        swing, (0.0, 1.5), [p[0], p[2]], t_eval=[0.0, 0.4, 1.5], args=(p[1], 0.2), **{**CLOSE, **options}
+    )
     return [made.y, made.t]
 
 
@@ -58,8 +60,14 @@ crossing.terminal = True  # type: ignore[attr-defined]
 
 def with_events(do: Any, p: Any, events: Any, **options: Any) -> Any:
     made = do(integrate.solve_ivp)(
-        swing, (0.0, 2.0 + p[2]), [p[0], 0.4], events=events, args=(3.0 * p[1], 0.2), dense_output=True,
-        **{**CLOSE, **options})
+        swing,
+        (0.0, 2.0 + p[2]),
+        [p[0], 0.4],
+        events=events,
+        args=(3.0 * p[1], 0.2),
+        dense_output=True,
+        **{**CLOSE, **options},
+    )
     return [made.y[:, -1], made.t[-1], *made.t_events, *made.y_events, made.sol(0.3), made.status]
 
 
@@ -69,14 +77,36 @@ def odes(do: Any, p: Any, **options: Any) -> Any:
     return way(f, [p[0], 0.3], p[2] * np.array([0.0, 0.7, 2.0]), args=(p[1],), **options)
 
 
+def turning_in_the_plane(do: Any, p: Any) -> Any:
+    """A complex state."""
+    y = do(integrate.solve_ivp)(lambda t, y: (1j - p[0]) * y, (0.0, p[1]), [p[2] + 0.4j], **CLOSE).y[:, -1]
+    return [y.real, y.imag]
+
+
+def stiff(do: Any, p: Any) -> Any:
+    """An explicit method is held back by stability."""
+    return do(integrate.solve_ivp)(
+        lambda t, y: [-1000.0 * p[0] * (y[0] - np.cos(t)), p[1] * y[0] - y[1]],
+        (0.0, 1.0),
+        [p[2], 0.3],
+        method="BDF",
+        rtol=1e-6,
+        atol=1e-8,
+    ).y[:, -1]
+
+
 def one_ode(do: Any, p: Any) -> Any:
     return do(integrate.odeint)(lambda y, t, a: -a * y, p[0], [0.0, 0.7], (p[1],))
 
 
 def boundary(do: Any, p: Any) -> Any:
     made = do(integrate.solve_bvp)(
-        lambda x, y: np.array([y[1], -p[0] * np.sin(y[0])]), lambda a, b: np.array([a[0] - p[1], b[0] - p[2]]),
-        np.linspace(0.0, 1.0, 7), np.ones((2, 7)), tol=1e-8)
+        lambda x, y: np.array([y[1], -p[0] * np.sin(y[0])]),
+        lambda a, b: np.array([a[0] - p[1], b[0] - p[2]]),
+        np.linspace(0.0, 1.0, 7),
+        np.ones((2, 7)),
+        tol=1e-8,
+    )
     return [made.sol(np.array([0.0, 0.3, 0.77])), made.y[:, 0], made.yp[:, -1], made.p is None, made.status]
 
 
@@ -84,18 +114,30 @@ def eigenvalue(do: Any, p: Any) -> Any:
     made = do(integrate.solve_bvp)(
         lambda x, y, k: np.array([y[1], -(k[0] ** 2) * p[1] * y[0]]),
         lambda a, b, k: np.array([a[0], b[0], a[1] - p[0]]),
-        np.linspace(0.0, 1.0, 7), np.array([np.sin(np.pi * np.linspace(0, 1, 7)), np.ones(7)]), p=[3.0], tol=1e-8)
+        np.linspace(0.0, 1.0, 7),
+        np.array([np.sin(np.pi * np.linspace(0, 1, 7)), np.ones(7)]),
+        p=[3.0],
+        tol=1e-8,
+    )
     return [made.p, made.sol(0.4)]
 
 
 EQUATIONS = [
-    *each(initial, *by("method", "RK45", "RK23", "DOP853", "Radau", "LSODA", "BDF", integrate.RK45)[2:],
-          {"method": "RK45", "rtol": 1e-8}, {"method": "RK23", "rtol": 1e-6, "atol": 1e-7}),
+    *each(
+        initial,
+        *by("method", "RK45", "RK23", "DOP853", "Radau", "LSODA", "BDF", integrate.RK45)[2:],
+        {"method": "RK45", "rtol": 1e-8},
+        {"method": "RK23", "rtol": 1e-6, "atol": 1e-7},
+    ),
     *each(at_times, {}, {"method": "Radau", "jac": swing_by_state}, {"method": "LSODA"}),
     *each(backwards, {}, {"method": "DOP853"}),
     *each(with_events, *by("events", crossing, [turning, crossing], [turning])),
-    *each(odes, {"rtol": 1e-10, "atol": 1e-11}, {"tfirst": True, "rtol": 1e-10, "atol": 1e-11, "hmax": 0.3}), one_ode,
-    boundary, eigenvalue,
+    *each(odes, {"rtol": 1e-10, "atol": 1e-11}, {"tfirst": True, "rtol": 1e-10, "atol": 1e-11, "hmax": 0.3}),
+    one_ode,
+    turning_in_the_plane,
+    stiff,
+    boundary,
+    eigenvalue,
 ]
 
 # --- roots and minima -------------------------------------------------------------------------------------------------
@@ -127,13 +169,16 @@ def scalar_root(do: Any, p: Any, **options: Any) -> Any:
 
 def root_with_slope(do: Any, p: Any) -> Any:
     return do(optimize.root_scalar)(
-        lambda x, a: (cubic(x, a, p[1]), 3.0 * x**2 + a), p[0], x0=0.5, fprime=True, xtol=1e-12).root
+        lambda x, a: (cubic(x, a, p[1]), 3.0 * x**2 + a), p[0], x0=0.5, fprime=True, xtol=1e-12
+    ).root
 
 
 def fixed_points(do: Any, p: Any) -> Any:
     way = do(optimize.fixed_point)
-    return [way(lambda x, a: a * np.cos(x), 0.5, (p[0],), xtol=1e-12), way(
-        lambda x, a: a * np.cos(x), np.array([0.5, 0.6]), (0.3 * p[:2],), xtol=1e-12)]
+    return [
+        way(lambda x, a: a * np.cos(x), 0.5, (p[0],), xtol=1e-12),
+        way(lambda x, a: a * np.cos(x), np.array([0.5, 0.6]), (0.3 * p[:2],), xtol=1e-12),
+    ]
 
 
 def systems(do: Any, p: Any, method: str) -> Any:
@@ -143,8 +188,11 @@ def systems(do: Any, p: Any, method: str) -> Any:
 
 def system_with_slope(do: Any, p: Any) -> Any:
     return do(optimize.root)(
-        lambda x: (system(x, p[0], p[1]), np.array([[2.0 * x[0], p[0]], [0.3 * np.exp(0.3 * x[0]), -p[1]]])), [0.5, 0.5],
-        jac=True, tol=1e-12).x
+        lambda x: (system(x, p[0], p[1]), np.array([[2.0 * x[0], p[0]], [0.3 * np.exp(0.3 * x[0]), -p[1]]])),
+        [0.5, 0.5],
+        jac=True,
+        tol=1e-12,
+    ).x
 
 
 def solved(do: Any, p: Any) -> Any:
@@ -154,8 +202,10 @@ def solved(do: Any, p: Any) -> Any:
 
 def by_krylov(do: Any, p: Any, name: str) -> Any:
     way = do(getattr(optimize, name))
-    return [way(lambda x: x - 0.2 * np.cos(x[::-1]) * p[:2], np.array([0.1, 0.2]), f_tol=1e-10), way(
-        lambda x: x - 0.2 * np.cos(x) * p[0], 0.1, f_tol=1e-10)]
+    return [
+        way(lambda x: x - 0.2 * np.cos(x[::-1]) * p[:2], np.array([0.1, 0.2]), f_tol=1e-10),
+        way(lambda x: x - 0.2 * np.cos(x) * p[0], 0.1, f_tol=1e-10),
+    ]
 
 
 def bowl(x: Any, a: Any, b: Any) -> Any:
@@ -173,13 +223,21 @@ def minima(do: Any, p: Any, **options: Any) -> Any:
 
 
 def minimum_with_slope(do: Any, p: Any) -> Any:
-    return do(optimize.minimize)(lambda x: (bowl(x, p[0], p[1]), bowl_slope(x, p[0], p[1])), [0.1, 0.2], jac=True,
-                                 tol=1e-12).x
+    return do(optimize.minimize)(
+        lambda x: (bowl(x, p[0], p[1]), bowl_slope(x, p[0], p[1])), [0.1, 0.2], jac=True, tol=1e-12
+    ).x
 
 
 def on_bounds(do: Any, p: Any, bounds: Any) -> Any:
-    return do(optimize.minimize)(bowl, [0.1, 0.2], (p[0], p[1]), method="L-BFGS-B", jac=bowl_slope, bounds=bounds(p),
-                                 options={"ftol": 1e-15, "gtol": 1e-10}).x
+    return do(optimize.minimize)(
+        bowl,
+        [0.1, 0.2],
+        (p[0], p[1]),
+        method="L-BFGS-B",
+        jac=bowl_slope,
+        bounds=bounds(p),
+        options={"ftol": 1e-15, "gtol": 1e-10},
+    ).x
 
 
 def bounds_of_one(p: Any) -> Any:
@@ -205,14 +263,19 @@ def scalar_minima(do: Any, p: Any, **options: Any) -> Any:
 
 def at_ends(do: Any, p: Any) -> Any:
     far = {"options": {"xatol": 1e-11}}
-    return [do(optimize.minimize_scalar)(of_one, args=(p[0],), bounds=bounds, method="bounded", **far).x for bounds in (
-        (p[1], 3.0), (-3.0, 0.4 * p[2]), (-2.0, 3.0))]
+    return [
+        do(optimize.minimize_scalar)(of_one, args=(p[0],), bounds=bounds, method="bounded", **far).x
+        for bounds in ((p[1], 3.0), (-3.0, 0.4 * p[2]), (-2.0, 3.0))
+    ]
 
 
 def line_minima(do: Any, p: Any) -> Any:
-    return [do(optimize.brent)(of_one, (p[0],), tol=1e-11), do(optimize.golden)(of_one, (p[0],), tol=1e-11), do(
-        optimize.fminbound)(of_one, -2.0, 3.0, (p[0],), xtol=1e-11), do(optimize.fminbound)(
-        of_one, 1.1 * p[1], 3.0, (p[0],), xtol=1e-11)]
+    return [
+        do(optimize.brent)(of_one, (p[0],), tol=1e-11),
+        do(optimize.golden)(of_one, (p[0],), tol=1e-11),
+        do(optimize.fminbound)(of_one, -2.0, 3.0, (p[0],), xtol=1e-11),
+        do(optimize.fminbound)(of_one, 1.1 * p[1], 3.0, (p[0],), xtol=1e-11),
+    ]
 
 
 # --- least squares and linear programs --------------------------------------------------------------------------------
@@ -239,8 +302,9 @@ def squares(do: Any, p: Any, start: Any = (1.0, 0.5), **options: Any) -> Any:
 
 
 def squares_by_name(do: Any, p: Any) -> Any:
-    return do(optimize.least_squares)(residuals, [1.0, 0.5], kwargs={"seen": SEEN * p[0]}, bounds=(
-        [0.0, 0.3 * p[1]], np.inf), **TIGHT).x
+    return do(optimize.least_squares)(
+        residuals, [1.0, 0.5], kwargs={"seen": SEEN * p[0]}, bounds=([0.0, 0.3 * p[1]], np.inf), **TIGHT
+    ).x
 
 
 def curves(do: Any, p: Any, **options: Any) -> Any:
@@ -250,8 +314,18 @@ def curves(do: Any, p: Any, **options: Any) -> Any:
 
 def curves_by_spread(do: Any, p: Any, is_matrix: bool) -> Any:
     sigma = SPREAD * p[0]
-    return [*do(optimize.curve_fit)(decay, AT, SEEN * p[1], [1.0, 0.5], xtol=1e-14, ftol=1e-14, absolute_sigma=True,
-                                    sigma=np.diag(sigma**2) + 0.02 if is_matrix else sigma)]
+    return [
+        *do(optimize.curve_fit)(
+            decay,
+            AT,
+            SEEN * p[1],
+            [1.0, 0.5],
+            xtol=1e-14,
+            ftol=1e-14,
+            absolute_sigma=True,
+            sigma=np.diag(sigma**2) + 0.02 if is_matrix else sigma,
+        )
+    ]
 
 
 def linear_squares(do: Any, p: Any) -> Any:
@@ -263,10 +337,27 @@ def linear_squares(do: Any, p: Any) -> Any:
 
 def programs(do: Any, p: Any, bounds: Any) -> Any:
     made = do(optimize.linprog)(
-        -p, A_ub=[[1.0, p[1], 0.3], [0.4, 0.2, 2.0 * p[0]]], b_ub=[4.0, 3.0 * p[2]], A_eq=[[1.0, -0.5, 0.2 * p[2]]],
-        b_eq=p[:1], bounds=bounds)
-    return [made.x, made.fun, made.slack, made.con, made.status, made.eqlin.marginals, made.ineqlin.marginals,
-            made.ineqlin.residual, made.lower.marginals, made.upper.marginals, made.lower.residual, made.upper.residual]
+        -p,
+        A_ub=[[1.0, p[1], 0.3], [0.4, 0.2, 2.0 * p[0]]],
+        b_ub=[4.0, 3.0 * p[2]],
+        A_eq=[[1.0, -0.5, 0.2 * p[2]]],
+        b_eq=p[:1],
+        bounds=bounds,
+    )
+    return [
+        made.x,
+        made.fun,
+        made.slack,
+        made.con,
+        made.status,
+        made.eqlin.marginals,
+        made.ineqlin.marginals,
+        made.ineqlin.residual,
+        made.lower.marginals,
+        made.upper.marginals,
+        made.lower.residual,
+        made.upper.residual,
+    ]
 
 
 def unbounded_below(do: Any, p: Any) -> Any:
@@ -275,21 +366,38 @@ def unbounded_below(do: Any, p: Any) -> Any:
 
 
 OPTIMA = [
-    *each(lambda do, p, name: roots(do, p, name, 0.0, 2.0, xtol=1e-12), *by(
-        "name", "brentq", "brenth", "bisect", "ridder", "toms748")),
-    lambda do, p: roots(do, p, "newton", 0.7, tol=1e-13), many_roots, root_with_slope, fixed_points,
+    *each(
+        lambda do, p, name: roots(do, p, name, 0.0, 2.0, xtol=1e-12),
+        *by("name", "brentq", "brenth", "bisect", "ridder", "toms748"),
+    ),
+    lambda do, p: roots(do, p, "newton", 0.7, tol=1e-13),
+    many_roots,
+    root_with_slope,
+    fixed_points,
     *each(scalar_root, {"bracket": (0.0, 2.0), "xtol": 1e-13}, {"x0": 0.5, "x1": 0.7, "xtol": 1e-13}),
-    *each(systems, *by("method", "hybr", "lm", "krylov")), system_with_slope, solved,
+    *each(systems, *by("method", "hybr", "lm", "krylov")),
+    system_with_slope,
+    solved,
     *each(by_krylov, *by("name", "broyden1", "newton_krylov")),
-    *each(minima, *by("method", "BFGS", "L-BFGS-B")), minimum_with_slope,
+    *each(minima, *by("method", "BFGS", "L-BFGS-B")),
+    minimum_with_slope,
     *each(on_bounds, *by("bounds", bounds_of_one, bounds_by_array, bounds_by_object)),
     lambda do, p: do(optimize.fmin)(bowl, [0.1, 0.2], (p[0], p[1]), 1e-10, 1e-14, disp=False),
-    *each(scalar_minima, {"tol": 1e-11}, {"bracket": (-1.0, 0.0, 2.0), "tol": 1e-11}), at_ends, line_minima,
-    *each(squares, *by("loss", "linear", "soft_l1", "huber", "cauchy", "arctan"), {"loss": "huber", "f_scale": 0.1},
-          {"loss": "soft_l1", "f_scale": 0.2}, {"bounds": ([0.0, 0.1], [0.6, 2.0]), "start": (0.3, 0.5)},
-          {"bounds": optimize.Bounds([0.0, 0.8], [5.0, 2.0]), "start": (1.0, 1.0)}),
-    squares_by_name, *each(curves, {}, {"p0": [1.0, 0.5], "absolute_sigma": True}, {"sigma": SPREAD}),
-    *each(curves_by_spread, *by("is_matrix", False, True)), linear_squares,
+    *each(scalar_minima, {"tol": 1e-11}, {"bracket": (-1.0, 0.0, 2.0), "tol": 1e-11}),
+    at_ends,
+    line_minima,
+    *each(
+        squares,
+        *by("loss", "linear", "soft_l1", "huber", "cauchy", "arctan"),
+        {"loss": "huber", "f_scale": 0.1},
+        {"loss": "soft_l1", "f_scale": 0.2},
+        {"bounds": ([0.0, 0.1], [0.6, 2.0]), "start": (0.3, 0.5)},
+        {"bounds": optimize.Bounds([0.0, 0.8], [5.0, 2.0]), "start": (1.0, 1.0)},
+    ),
+    squares_by_name,
+    *each(curves, {}, {"p0": [1.0, 0.5], "absolute_sigma": True}, {"sigma": SPREAD}),
+    *each(curves_by_spread, *by("is_matrix", False, True)),
+    linear_squares,
     *each(programs, *by("bounds", (0, None), (0.1, 2.0), [(0.0, None), (0.2, 1.0), (None, 0.4)], [(0.0, 3.0)])),
     unbounded_below,
 ]
@@ -306,7 +414,8 @@ def turned(do: Any, p: Any) -> Any:
 
 def surface(do: Any, p: Any) -> Any:
     return do(interpolate.CloughTocher2DInterpolator)(
-        CLOUD * (1.0 + 0.02 * p[:2]), np.sin(p[2] * np.arange(7.0)), tol=1e-12)(IN_CLOUD[:3])
+        CLOUD * (1.0 + 0.02 * p[:2]), np.sin(p[2] * np.arange(7.0)), tol=1e-12
+    )(IN_CLOUD[:3])
 
 
 def smoothed(do: Any, p: Any) -> Any:
@@ -335,7 +444,8 @@ def periodic(do: Any, p: Any) -> Any:
 
 def poles(do: Any, p: Any) -> Any:
     made = do(signal.place_poles)(
-        np.array([[0.2, 1.0, 0.0], [-0.4, 0.3, 0.9], [0.1, -0.2, 0.5]]), np.array([[0.0], [0.3], [1.0]]), -p)
+        np.array([[0.2, 1.0, 0.0], [-0.4, 0.3, 0.9], [0.1, -0.2, 0.5]]), np.array([[0.0], [0.3], [1.0]]), -p
+    )
     return [made.gain_matrix, made.requested_poles]
 
 
@@ -349,4 +459,9 @@ OTHERS = [turned, surface, smoothed, poles, spectra, periodic]
 NEARLY = [*each(with_jumps, {"s": 0.1}, {"s": 0.2, "w": np.linspace(0.5, 2.0, 9)}), smoothed_curve]
 """Whose solutions SciPy finds to three digits."""
 
-PROGRAMS: dict[str, list[Callable[..., Any]]] = {"equations": EQUATIONS, "optima": OPTIMA, "others": OTHERS, "nearly": NEARLY}
+PROGRAMS: dict[str, list[Callable[..., Any]]] = {
+    "equations": EQUATIONS,
+    "optima": OPTIMA,
+    "others": OTHERS,
+    "nearly": NEARLY,
+}

@@ -35,8 +35,17 @@ def with_freedom(outcome: Any) -> list[Any]:
 
 
 def of_line(line: Any) -> list[Any]:
-    return [*line, line.slope, line.intercept, line.rvalue, line.pvalue, line.stderr, line.intercept_stderr, line[1],
-            len(line)]
+    return [
+        *line,
+        line.slope,
+        line.intercept,
+        line.rvalue,
+        line.pvalue,
+        line.stderr,
+        line.intercept_stderr,
+        line[1],
+        len(line),
+    ]
 
 
 SIDES = by("alternative", "two-sided", "less", "greater")
@@ -46,40 +55,98 @@ LIMITS = [
     for inclusive, more in (((True, True), {}), ((False, False), {"axis": None}), ((True, False), {"ddof": 0}))
 ]
 STATISTICS: list[Program] = [
-    *each(lambda do, **o: [
-        do(stats.gmean)(ABOVE, **o), do(stats.hmean)(ABOVE, **o), do(stats.pmean)(ABOVE, 1.7, **o),
-        do(stats.pmean)(ABOVE, 0, **o), do(stats.moment)(A, 3, **o), do(stats.moment)(A, 2, center=0.4, **o),
-        do(stats.skew)(A, **o), do(stats.skew)(A, bias=False, **o), do(stats.kurtosis)(A, **o),
-        do(stats.kurtosis)(A, bias=False, **o), do(stats.kurtosis)(A, fisher=False, **o), do(stats.sem)(A, **o),
-        do(stats.sem)(A, ddof=0, **o), do(stats.variation)(ABOVE, **o), do(stats.variation)(ABOVE, ddof=1, **o),
-        do(stats.entropy)(ABOVE, **o), do(stats.entropy)(ABOVE, ABOVE**2, 2.0, **o), do(stats.gstd)(ABOVE, **o),
-        do(stats.gstd)(ABOVE, ddof=0, **o), do(stats.iqr)(A, **o), do(stats.iqr)(A, rng=(80, 15), scale="normal", **o),
-        do(stats.iqr)(A, scale=2.0, interpolation="midpoint", **o), do(stats.tsem)(A, **o),
-        *of_test(do(stats.ttest_1samp)(A, 0.3, **o)), *of_test(do(stats.ttest_rel)(A, B, **o)),
-    ], *KEEP),
-    *each(lambda do, **o: [
-        do(stats.gmean)(ABOVE.T, weights=WEIGHTS, **o), do(stats.hmean)(ABOVE.T, weights=WEIGHTS, **o),
-        do(stats.pmean)(ABOVE.T, -0.5, weights=WEIGHTS, **o), do(stats.pmean)(ABOVE.T, 0, weights=WEIGHTS, **o)],
-        {"axis": 1}, {"axis": 1, "keepdims": True}),
+    *each(
+        lambda do, **o: [
+            do(stats.gmean)(ABOVE, **o),
+            do(stats.hmean)(ABOVE, **o),
+            do(stats.pmean)(ABOVE, 1.7, **o),
+            do(stats.pmean)(ABOVE, 0, **o),
+            do(stats.moment)(A, 3, **o),
+            do(stats.moment)(A, 2, center=0.4, **o),
+            do(stats.skew)(A, **o),
+            do(stats.skew)(A, bias=False, **o),
+            do(stats.kurtosis)(A, **o),
+            do(stats.kurtosis)(A, bias=False, **o),
+            do(stats.kurtosis)(A, fisher=False, **o),
+            do(stats.sem)(A, **o),
+            do(stats.sem)(A, ddof=0, **o),
+            do(stats.variation)(ABOVE, **o),
+            do(stats.variation)(ABOVE, ddof=1, **o),
+            do(stats.entropy)(ABOVE, **o),
+            do(stats.entropy)(ABOVE, ABOVE**2, 2.0, **o),
+            do(stats.gstd)(ABOVE, **o),
+            do(stats.gstd)(ABOVE, ddof=0, **o),
+            do(stats.iqr)(A, **o),
+            do(stats.iqr)(A, rng=(80, 15), scale="normal", **o),
+            do(stats.iqr)(A, scale=2.0, interpolation="midpoint", **o),
+            do(stats.tsem)(A, **o),
+            *of_test(do(stats.ttest_1samp)(A, 0.3, **o)),
+            *of_test(do(stats.ttest_rel)(A, B, **o)),
+        ],
+        *KEEP,
+    ),
+    *each(
+        lambda do, **o: [
+            do(stats.gmean)(ABOVE.T, weights=WEIGHTS, **o),
+            do(stats.hmean)(ABOVE.T, weights=WEIGHTS, **o),
+            do(stats.pmean)(ABOVE.T, -0.5, weights=WEIGHTS, **o),
+            do(stats.pmean)(ABOVE.T, 0, weights=WEIGHTS, **o),
+        ],
+        {"axis": 1},
+        {"axis": 1, "keepdims": True},
+    ),
     lambda do: [do(stats.skew)(A[:2], bias=False), do(stats.kurtosis)(A[:3], bias=False)],
-    *each(lambda do, **o: [do(stats.zscore)(A, **o), do(stats.zscore)(A, ddof=1, **o), do(stats.zmap)(B, A, **o)],
-          *AXES),
+    *each(
+        lambda do, **o: [do(stats.zscore)(A, **o), do(stats.zscore)(A, ddof=1, **o), do(stats.zmap)(B, A, **o)], *AXES
+    ),
     lambda do: do(stats.zmap)(C, A, ddof=1),
     *each(lambda do, **o: [do(stats.tvar)(A, **o), do(stats.tstd)(A, **o), do(stats.tsem)(A, **o)], *LIMITS),
-    *each(lambda do, **o: [with_freedom(do(stats.ttest_1samp)(A, 0.3, **o)), with_freedom(do(stats.ttest_rel)(A, B, **o)),
-                           with_freedom(do(stats.ttest_ind)(A, C, **o)),
-                           with_freedom(do(stats.ttest_ind)(A, C, equal_var=False, **o)),
-                           of_line(do(stats.linregress)(A[:, 0], B[:, 1], **o))], *SIDES),
-    *each(lambda do, **o: [of_test(do(stats.ttest_ind)(A, B, **o)),
-                           of_test(do(stats.ttest_ind)(A, B, equal_var=False, **o))], *KEEP),
+    *each(
+        lambda do, **o: [
+            with_freedom(do(stats.ttest_1samp)(A, 0.3, **o)),
+            with_freedom(do(stats.ttest_rel)(A, B, **o)),
+            with_freedom(do(stats.ttest_ind)(A, C, **o)),
+            with_freedom(do(stats.ttest_ind)(A, C, equal_var=False, **o)),
+            of_line(do(stats.linregress)(A[:, 0], B[:, 1], **o)),
+        ],
+        *SIDES,
+    ),
+    *each(
+        lambda do, **o: [
+            of_test(do(stats.ttest_ind)(A, B, **o)),
+            of_test(do(stats.ttest_ind)(A, B, equal_var=False, **o)),
+        ],
+        *KEEP,
+    ),
     lambda do: [*do(stats.pearsonr)(A[:, 0], B[:, 0]), *do(stats.pearsonr)(A[0], -3.0 * A[0] + B[0])],
     lambda do: [*do(stats.pearsonr)(A, B, axis=1)],
     lambda do: [*do(stats.pointbiserialr)(A[:, 0] > 0.1, B[:, 0])],
-    *each(lambda do, lambda_: [of_test(do(stats.power_divergence)(f, lambda_=lambda_, **more)) for f, more in (
-        (COUNTS, {}), (COUNTS[0], {"ddof": 1}), (COUNTS, {"axis": 1}), (COUNTS, {"axis": None}),
-        (COUNTS[0], {"f_exp": np.full(4, np.mean(COUNTS[0]))}))], *by(
-        "lambda_", None, "pearson", "log-likelihood", "freeman-tukey", "mod-log-likelihood", "neyman", "cressie-read", 0.4,
-        1, 0, -1)),
+    *each(
+        lambda do, lambda_: [
+            of_test(do(stats.power_divergence)(f, lambda_=lambda_, **more))
+            for f, more in (
+                (COUNTS, {}),
+                (COUNTS[0], {"ddof": 1}),
+                (COUNTS, {"axis": 1}),
+                (COUNTS, {"axis": None}),
+                (COUNTS[0], {"f_exp": np.full(4, np.mean(COUNTS[0]))}),
+            )
+        ],
+        *by(
+            "lambda_",
+            None,
+            "pearson",
+            "log-likelihood",
+            "freeman-tukey",
+            "mod-log-likelihood",
+            "neyman",
+            "cressie-read",
+            0.4,
+            1,
+            0,
+            -1,
+        ),
+    ),
     lambda do: of_test(do(stats.chisquare)(COUNTS, COUNTS[:, ::-1] + 0.0, axis=1)),
     lambda do: [do(KERNELS.evaluate)(A[:3].T[:2]), do(KERNELS.evaluate)(A[0, :2]), do(KERNELS.logpdf)(A[:3].T[:2])],
     lambda do: [do(ON_LINE.evaluate)(A[0]), do(ON_LINE.logpdf)(A[0]), do(ON_LINE.logpdf)(0.2)],
@@ -90,8 +157,17 @@ KERNELS, ON_LINE = stats.gaussian_kde(B.T[:2], weights=WEIGHTS), stats.gaussian_
 # --- distributions ----------------------------------------------------------------------------------------------------
 
 CONTINUOUS: dict[str, tuple[float, ...]] = {
-    "norm": (), "expon": (), "uniform": (), "gamma": (2.2,), "beta": (2.1, 3.2), "t": (3.5,), "cauchy": (),
-    "ncx2": (3.0, 1.1), "truncnorm": (-0.5, 2.0), "gumbel_r": (), "weibull_max": (2.9,),
+    "norm": (),
+    "expon": (),
+    "uniform": (),
+    "gamma": (2.2,),
+    "beta": (2.1, 3.2),
+    "t": (3.5,),
+    "cauchy": (),
+    "ncx2": (3.0, 1.1),
+    "truncnorm": (-0.5, 2.0),
+    "gumbel_r": (),
+    "weibull_max": (2.9,),
 }
 PLACES = np.array([-30.0, -2.0, 0.2, 0.9, 1.5, 2.8, 40.0, np.nan])
 SHARES = np.array([-0.1, 0.0, 0.2, 0.7, 1.0, 1.1, np.nan])
@@ -99,8 +175,9 @@ SHARES = np.array([-0.1, 0.0, 0.2, 0.7, 1.0, 1.1, np.nan])
 
 def methods(do: Any, name: str, x: Any, q: Any, **where: Any) -> list[Any]:
     one, shapes = getattr(stats, name), CONTINUOUS[name]
-    found = [do(getattr(one, method))(x, *shapes, **where)
-             for method in ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")]
+    found = [
+        do(getattr(one, method))(x, *shapes, **where) for method in ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf")
+    ]
     return [*found, do(one.ppf)(q, *shapes, **where), do(one.isf)(q, *shapes, **where)]
 
 
@@ -112,14 +189,28 @@ def moments(do: Any, name: str, *where: Any) -> list[Any]:
 def frozen(do: Any, name: str) -> list[Any]:
     made = do(getattr(stats, name).freeze)(*CONTINUOUS[name], loc=0.2, scale=1.3)
     x, q = PLACES[2:5], SHARES[2:4]
-    return [made.pdf(x), made.logpdf(x), made.cdf(x), made.logcdf(x), made.sf(x), made.logsf(x), made.ppf(q), made.isf(q),
-            made.mean(), made.var(), made.std(), made.median(), made.entropy()]
+    return [
+        made.pdf(x),
+        made.logpdf(x),
+        made.cdf(x),
+        made.logcdf(x),
+        made.sf(x),
+        made.logsf(x),
+        made.ppf(q),
+        made.isf(q),
+        made.mean(),
+        made.var(),
+        made.std(),
+        made.median(),
+        made.entropy(),
+    ]
 
 
 def discrete(do: Any, name: str, shapes: tuple[float, ...], k: Any, **where: Any) -> list[Any]:
     one = getattr(stats, name)
-    return [do(getattr(one, method))(k, *shapes, **where)
-            for method in ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")]
+    return [
+        do(getattr(one, method))(k, *shapes, **where) for method in ("pmf", "logpmf", "cdf", "logcdf", "sf", "logsf")
+    ]
 
 
 def frozen_discrete(do: Any) -> list[Any]:
@@ -131,9 +222,16 @@ def normal(do: Any, method: str) -> list[Any]:
     density = do(getattr(stats.multivariate_normal, method))
     points, cov = A[:, :2], np.array([[2.0, 0.3], [0.3, 1.0]])
     return [
-        density(points, A[0, :2], cov), density(points[0], [0.1, 0.2], cov), density(points, None, cov),
-        density(points, [0.1, 0.2], 1.7), density(points, [0.1, 0.2], [1.7, 0.4]), density(0.3), density(0.3, 0.1, 2.0),
-        density(A[0], 0.1, 2.0), density(points, allow_singular=True, cov=cov), density(SOLID, A[0, :2], cov),
+        density(points, A[0, :2], cov),
+        density(points[0], [0.1, 0.2], cov),
+        density(points, None, cov),
+        density(points, [0.1, 0.2], 1.7),
+        density(points, [0.1, 0.2], [1.7, 0.4]),
+        density(0.3),
+        density(0.3, 0.1, 2.0),
+        density(A[0], 0.1, 2.0),
+        density(points, allow_singular=True, cov=cov),
+        density(SOLID, A[0, :2], cov),
     ]
 
 
@@ -150,23 +248,42 @@ def positive(do: Any) -> list[Any]:
 SOLID = RNG.normal(size=(2, 3, 2))
 K = np.array([-1.0, 0.0, 1.0, 2.0, 2.5, 5.0, 9.0])
 DISTRIBUTIONS: list[Program] = [
-    *each(lambda do, name: [
-        *methods(do, name, PLACES, SHARES), *methods(do, name, PLACES[:6], SHARES, loc=-0.4, scale=2.0),
-        *methods(do, name, 0.4, 0.3, scale=np.array([0.5, 2.0])), *methods(do, name, [0.4, 0.7], [0.3, 0.4]),
-        *methods(do, name, PLACES[2:6].reshape(2, 2), SHARES[2:4], scale=np.array([1.0, -1.0]))[:6],
-        *methods(do, name, 0.7, 0.25)], *by("name", *CONTINUOUS)),
-    *each(lambda do, name: [*moments(do, name), *moments(do, name, 0.3, 1.7)], *by(
-        "name", *(name for name in CONTINUOUS if name not in ("ncx2", "truncnorm", "cauchy", "weibull_max")))),
+    *each(
+        lambda do, name: [
+            *methods(do, name, PLACES, SHARES),
+            *methods(do, name, PLACES[:6], SHARES, loc=-0.4, scale=2.0),
+            *methods(do, name, 0.4, 0.3, scale=np.array([0.5, 2.0])),
+            *methods(do, name, [0.4, 0.7], [0.3, 0.4]),
+            *methods(do, name, PLACES[2:6].reshape(2, 2), SHARES[2:4], scale=np.array([1.0, -1.0]))[:6],
+            *methods(do, name, 0.7, 0.25),
+        ],
+        *by("name", *CONTINUOUS),
+    ),
+    *each(
+        lambda do, name: [*moments(do, name), *moments(do, name, 0.3, 1.7)],
+        *by("name", *(name for name in CONTINUOUS if name not in ("ncx2", "truncnorm", "cauchy", "weibull_max"))),
+    ),
     *each(frozen, *by("name", "norm", "gamma")),
     lambda do: do(stats.gamma.pdf)(PLACES[:6], np.array([1.5, 2.0, 2.5, -1.0, 3.0, 3.5]), 0.1, 1.2),
     lambda do: [do(stats.gamma.pdf)(0.4, a=[1.5, 2.0]), do(stats.beta.cdf)(0.4, 1.2, b=2.0, loc=0.1)],
     lambda do: [do(stats.ncx2.logpdf)(PLACES[2:6], 3.0, nc) for nc in (0.0, 1.1, np.array([0.0, 1.0, 0.0, 2.0]))],
     lambda do: [do(stats.ncx2._logpdf)(PLACES[2:6], 3.0, np.array([0.0, 1.0, 0.0, 2.0]))],
-    *each(lambda do, name, shapes: [
-        *discrete(do, name, shapes, K), *discrete(do, name, shapes, 2), *discrete(do, name, shapes, [1, 3], loc=1)],
-        {"name": "poisson", "shapes": (2.3,)}, {"name": "binom", "shapes": (5, 0.4)}, {"name": "geom", "shapes": (0.3,)},
-        {"name": "poisson", "shapes": (-1.0,)}, {"name": "nbinom", "shapes": (3.5, 0.4)}),
-    frozen_discrete, *each(normal, *by("method", "pdf", "logpdf")), frozen_normal, positive,
+    *each(
+        lambda do, name, shapes: [
+            *discrete(do, name, shapes, K),
+            *discrete(do, name, shapes, 2),
+            *discrete(do, name, shapes, [1, 3], loc=1),
+        ],
+        {"name": "poisson", "shapes": (2.3,)},
+        {"name": "binom", "shapes": (5, 0.4)},
+        {"name": "geom", "shapes": (0.3,)},
+        {"name": "poisson", "shapes": (-1.0,)},
+        {"name": "nbinom", "shapes": (3.5, 0.4)},
+    ),
+    frozen_discrete,
+    *each(normal, *by("method", "pdf", "logpdf")),
+    frozen_normal,
+    positive,
 ]
 
 # --- draws ------------------------------------------------------------------------------------------------------------
@@ -198,26 +315,72 @@ def of_all(name: str, args: tuple[Any, ...], makers: Any = MAKERS, **options: An
 
 
 DRAWS: list[Program] = [
-    *each(drawn, *[one for name in TWO for args in ((), (0.3, 1.7), (P, 2.5, (2, 3)), (0.3, P), (0.3, 1.7, 4))
-                   for one in of_all(name, args)]),
-    *each(drawn, *[one for name in ONE for args in ((1.7,), (P,), (P, (2, 3)), (1.7, 4)) for one in of_all(name, args)]),
-    *each(drawn, *[one for name in ("gamma", "beta") for args in ((1.7, 0.8), (P, 0.5, (2, 3)), (0.3, P))
-                   for one in of_all(name, args)]),
-    *each(drawn, *of_all("gamma", (1.7,)), *of_all("triangular", (0.2, 0.5, 3.0)),
-          *of_all("triangular", (P, 1.5, 3.0 + P, (8, 3)))),
-    *each(drawn, *[one for size in (None, 4, (2, 3), np.int64(3))
-                   for one in of_all("multivariate_normal", (P, COV, size))]),
-    *each(drawn, *[one for method in ("svd", "eigh", "cholesky")
-                   for one in of_all("multivariate_normal", (P, COV, 4), MAKERS[:1], method=method)]),
-    *each(drawn, *of_all("permutation", (P,)), *of_all("permutation", (list(P),)), *of_all("permutation", (COV,)),
-          *of_all("permutation", (COV,), MAKERS[:1], axis=1), *of_all("permuted", (COV,), MAKERS[:1]),
-          *of_all("permuted", (COV,), MAKERS[:1], axis=1)),
-    *each(drawn, *[one for args in ((P,), (5, 3), (P, (2, 2)), (P, 3, False), (P, 3, True, [0.2, 0.5, 0.3]))
-                   for one in of_all("choice", args)]),
-    *each(drawn, *of_all("choice", (COV[:, :2], 2), MAKERS[:1], axis=1, shuffle=False, replace=False),
-          *of_all("choice", (COV, 2), MAKERS[:1])),
-    *each(shuffled, *[{"maker": maker, "of": of} for maker in MAKERS for of in ("list", "rows", "array")],
-          {"maker": MAKERS[0], "of": "rows", "axis": 1}),
+    *each(
+        drawn,
+        *[
+            one
+            for name in TWO
+            for args in ((), (0.3, 1.7), (P, 2.5, (2, 3)), (0.3, P), (0.3, 1.7, 4))
+            for one in of_all(name, args)
+        ],
+    ),
+    *each(
+        drawn, *[one for name in ONE for args in ((1.7,), (P,), (P, (2, 3)), (1.7, 4)) for one in of_all(name, args)]
+    ),
+    *each(
+        drawn,
+        *[
+            one
+            for name in ("gamma", "beta")
+            for args in ((1.7, 0.8), (P, 0.5, (2, 3)), (0.3, P))
+            for one in of_all(name, args)
+        ],
+    ),
+    *each(
+        drawn,
+        *of_all("gamma", (1.7,)),
+        *of_all("triangular", (0.2, 0.5, 3.0)),
+        *of_all("triangular", (P, 1.5, 3.0 + P, (8, 3))),
+    ),
+    *each(
+        drawn,
+        *[one for size in (None, 4, (2, 3), np.int64(3)) for one in of_all("multivariate_normal", (P, COV, size))],
+    ),
+    *each(
+        drawn,
+        *[
+            one
+            for method in ("svd", "eigh", "cholesky")
+            for one in of_all("multivariate_normal", (P, COV, 4), MAKERS[:1], method=method)
+        ],
+    ),
+    *each(
+        drawn,
+        *of_all("permutation", (P,)),
+        *of_all("permutation", (list(P),)),
+        *of_all("permutation", (COV,)),
+        *of_all("permutation", (COV,), MAKERS[:1], axis=1),
+        *of_all("permuted", (COV,), MAKERS[:1]),
+        *of_all("permuted", (COV,), MAKERS[:1], axis=1),
+    ),
+    *each(
+        drawn,
+        *[
+            one
+            for args in ((P,), (5, 3), (P, (2, 2)), (P, 3, False), (P, 3, True, [0.2, 0.5, 0.3]))
+            for one in of_all("choice", args)
+        ],
+    ),
+    *each(
+        drawn,
+        *of_all("choice", (COV[:, :2], 2), MAKERS[:1], axis=1, shuffle=False, replace=False),
+        *of_all("choice", (COV, 2), MAKERS[:1]),
+    ),
+    *each(
+        shuffled,
+        *[{"maker": maker, "of": of} for maker in MAKERS for of in ("list", "rows", "array")],
+        {"maker": MAKERS[0], "of": "rows", "axis": 1},
+    ),
 ]
 
 # --- what iterates and orders -----------------------------------------------------------------------------------------
@@ -255,31 +418,54 @@ def inserted(do: Any, way: Any, *bounds: Any, **options: Any) -> Any:
 
 ITERATING: list[Program] = [
     lambda do: list(do(itertools.chain)(NUMBERS, [], PAIRS[0])),
-    *each(lambda do, **o: list(do(itertools.accumulate)(NUMBERS, **o)), {}, {"initial": 4.0}, {"func": max},
-          {"func": lambda a, b: a * b, "initial": 0.5}),
+    *each(
+        lambda do, **o: list(do(itertools.accumulate)(NUMBERS, **o)),
+        {},
+        {"initial": 4.0},
+        {"func": max},
+        {"func": lambda a, b: a * b, "initial": 0.5},
+    ),
     lambda do: [list(do(itertools.accumulate)([], **o)) for o in ({}, {"initial": 2.0})],
     lambda do: list(do(itertools.compress)(NUMBERS, [1, 0, 1, 1])),
-    lambda do: [list(do(way)(is_positive, NUMBERS)) for way in (
-        itertools.takewhile, itertools.dropwhile, itertools.filterfalse)],
+    lambda do: [
+        list(do(way)(is_positive, NUMBERS)) for way in (itertools.takewhile, itertools.dropwhile, itertools.filterfalse)
+    ],
     lambda do: list(do(itertools.filterfalse)(None, [0.0, 1.0, 0.0])),
     lambda do: list(do(itertools.starmap)(pow, PAIRS)),
     lambda do: [list(do(itertools.pairwise)(items)) for items in (NUMBERS, [1.0], [])],
-    lambda do: [list(do(itertools.islice)(NUMBERS, *bounds)) for bounds in (
-        (3,), (1, 4), (1, None, 2), (None, 5), (0, 5, 3), (4, 2), (0,), (None,), (1, 5, None))],
-    lambda do: [list(do(itertools.zip_longest)(NUMBERS, LETTERS)), list(do(itertools.zip_longest)(
-        LETTERS, [1.0], fillvalue=0.0))],
-    groups, lambda do: groups(do, key=abs), lambda do: list(do(itertools.groupby)([])),
+    lambda do: [
+        list(do(itertools.islice)(NUMBERS, *bounds))
+        for bounds in ((3,), (1, 4), (1, None, 2), (None, 5), (0, 5, 3), (4, 2), (0,), (None,), (1, 5, None))
+    ],
+    lambda do: [
+        list(do(itertools.zip_longest)(NUMBERS, LETTERS)),
+        list(do(itertools.zip_longest)(LETTERS, [1.0], fillvalue=0.0)),
+    ],
+    groups,
+    lambda do: groups(do, key=abs),
+    lambda do: list(do(itertools.groupby)([])),
     lambda do: [list(do(itertools.product)(NUMBERS[:2], LETTERS)), list(do(itertools.product)(NUMBERS[:2], repeat=3))],
-    lambda do: [list(do(way)(NUMBERS[:4], r)) for way in (
-        itertools.combinations, itertools.combinations_with_replacement, itertools.permutations) for r in (1, 2, 3)],
+    lambda do: [
+        list(do(way)(NUMBERS[:4], r))
+        for way in (itertools.combinations, itertools.combinations_with_replacement, itertools.permutations)
+        for r in (1, 2, 3)
+    ],
     lambda do: list(do(itertools.permutations)(NUMBERS[:3])),
     lambda do: [[list(one) for one in do(itertools.tee)(NUMBERS, *n)] for n in ((), (3,))],
     lambda do: [next_of(do(itertools.count)(*start)) for start in ((), (2,), (0.5, -1.5))],
     lambda do: [next_of(do(itertools.cycle)(NUMBERS[:2])), list(do(itertools.cycle)([]))],
-    lambda do: [next_of(do(itertools.repeat)(2.0)), list(do(itertools.repeat)(2.0, 3)), list(do(itertools.repeat)(2.0, 0))],
+    lambda do: [
+        next_of(do(itertools.repeat)(2.0)),
+        list(do(itertools.repeat)(2.0, 3)),
+        list(do(itertools.repeat)(2.0, 0)),
+    ],
     heaped,
-    lambda do: [do(heapq.nlargest)(3, NUMBERS), do(heapq.nsmallest)(2, NUMBERS, key=abs), do(heapq.nlargest)(
-        2, NUMBERS, key=abs), do(heapq.nsmallest)(9, NUMBERS)],
+    lambda do: [
+        do(heapq.nlargest)(3, NUMBERS),
+        do(heapq.nsmallest)(2, NUMBERS, key=abs),
+        do(heapq.nlargest)(2, NUMBERS, key=abs),
+        do(heapq.nsmallest)(9, NUMBERS),
+    ],
     lambda do: [do(sorted)(NUMBERS), do(sorted)(NUMBERS, reverse=True), do(sorted)(NUMBERS, key=abs)],
     *each(inserted, *by("way", bisect.insort_left, bisect.insort_right)),
     lambda do: [inserted(do, way, 1, 3) for way in (bisect.insort_left, bisect.insort_right)],
@@ -301,20 +487,38 @@ def broadcast(do: Any, *arrays: Any) -> Any:
 STACK = RNG.normal(size=(2, 3, 3))
 SYMMETRIC = STACK @ np.swapaxes(STACK, 1, 2) + np.eye(3)
 DECOMPOSED: dict[str, tuple[Any, ...]] = {
-    "solve": (STACK, RNG.normal(size=(2, 3, 2))), "solve1": (STACK, RNG.normal(size=(2, 3))), "inv": (STACK,),
-    "det": (STACK,), "slogdet": (STACK,), "eigh_lo": (SYMMETRIC + np.triu(STACK, 1),),
-    "eigh_up": (SYMMETRIC + np.tril(STACK, -1),), "eigvalsh_lo": (SYMMETRIC + np.triu(STACK, 1),),
-    "eigvalsh_up": (SYMMETRIC + np.tril(STACK, -1),), "cholesky_lo": (SYMMETRIC + np.triu(STACK, 1),),
-    "cholesky_up": (SYMMETRIC + np.tril(STACK, -1),), "svd": (STACK[:, :2],), "svd_s": (STACK[:, :2],),
-    "svd_f": (STACK[:, :2],), "eig": (STACK,), "eigvals": (STACK,),
+    "solve": (STACK, RNG.normal(size=(2, 3, 2))),
+    "solve1": (STACK, RNG.normal(size=(2, 3))),
+    "inv": (STACK,),
+    "det": (STACK,),
+    "slogdet": (STACK,),
+    "eigh_lo": (SYMMETRIC + np.triu(STACK, 1),),
+    "eigh_up": (SYMMETRIC + np.tril(STACK, -1),),
+    "eigvalsh_lo": (SYMMETRIC + np.triu(STACK, 1),),
+    "eigvalsh_up": (SYMMETRIC + np.tril(STACK, -1),),
+    "cholesky_lo": (SYMMETRIC + np.triu(STACK, 1),),
+    "cholesky_up": (SYMMETRIC + np.tril(STACK, -1),),
+    "svd": (STACK[:, :2],),
+    "svd_s": (STACK[:, :2],),
+    "svd_f": (STACK[:, :2],),
+    "eig": (STACK,),
+    "eigvals": (STACK,),
 }
 ARRAYS: list[Program] = [
-    *each(lambda do, name: do(getattr(gufuncs, name))(*DECOMPOSED[name]), *by(
-        "name", *(name for name in DECOMPOSED if hasattr(gufuncs, name)))),
-    lambda do: broadcast(do, P, COV[:2]), lambda do: broadcast(do, P[:, None], 2.0, COV),
+    *each(
+        lambda do, name: do(getattr(gufuncs, name))(*DECOMPOSED[name]),
+        *by("name", *(name for name in DECOMPOSED if hasattr(gufuncs, name))),
+    ),
+    lambda do: broadcast(do, P, COV[:2]),
+    lambda do: broadcast(do, P[:, None], 2.0, COV),
     lambda do: [do(np.fromiter)(iter(NUMBERS), float, *count) for count in ((), (3,), (-1,))],
     lambda do: do(np.lib.stride_tricks.as_strided)(np.arange(12.0), (3, 2), (24, 8)),
 ]
 
-PROGRAMS = {"statistics": STATISTICS, "distributions": DISTRIBUTIONS, "draws": DRAWS, "iterating": ITERATING,
-            "arrays": ARRAYS}
+PROGRAMS = {
+    "statistics": STATISTICS,
+    "distributions": DISTRIBUTIONS,
+    "draws": DRAWS,
+    "iterating": ITERATING,
+    "arrays": ARRAYS,
+}

@@ -14,8 +14,20 @@ from scipy.sparse import linalg
 from scipy.spatial.transform import Rotation
 
 from s2s.errors import NoDerivativeError
-from s2s.models import array_api, iterating, numba, ode, ordering, polynomials, rotations, sparse_matrices
-from s2s.models import draws, statistics
+from s2s.models import (
+    array_api,
+    draws,
+    iterating,
+    numba,
+    ode,
+    optimize,
+    ordering,
+    polynomials,
+    rotations,
+    sparse_matrices,
+    sparse_spectra,
+    statistics,
+)
 from s2s.models import stats as distributions
 from tests.models.test_slopes_of_models import matrix
 from tests.models.test_values_of_models import assert_same, model_of
@@ -55,10 +67,13 @@ def test_quaternions() -> None:
     q = Rotation.from_rotvec(ROWS).as_quat()
     np.testing.assert_allclose(rotations.vectors_of(q), ROWS, rtol=1e-12)
     np.testing.assert_allclose(rotations.vectors_of(-q), ROWS, rtol=1e-12)
-    np.testing.assert_allclose(rotations.vectors_of(Rotation.from_rotvec(1e-5 * ROWS).as_quat()), 1e-5 * ROWS, rtol=1e-9)
+    np.testing.assert_allclose(
+        rotations.vectors_of(Rotation.from_rotvec(1e-5 * ROWS).as_quat()), 1e-5 * ROWS, rtol=1e-9
+    )
     np.testing.assert_allclose(rotations.quaternions_of(ROWS), q, rtol=1e-12)
     np.testing.assert_allclose(
-        rotations.quaternions_of(1e-4 * ROWS), Rotation.from_rotvec(1e-4 * ROWS).as_quat(), rtol=1e-12)
+        rotations.quaternions_of(1e-4 * ROWS), Rotation.from_rotvec(1e-4 * ROWS).as_quat(), rtol=1e-12
+    )
 
 
 # --- what iterates and orders -----------------------------------------------------------------------------------------
@@ -174,6 +189,7 @@ def test_the_axis_of_tests() -> None:
 
 def test_where_a_solution_ends() -> None:
     """An event that ends a solution happens at its last time; one that does not end it, before."""
+
     def hits(t: Any, y: Any) -> Any:
         return y[0] - 0.5
 
@@ -193,10 +209,25 @@ def test_a_covariance_that_is_none() -> None:
     """What SciPy and NumPy say of it."""
     bad = np.array([[1.0, 2.0], [2.0, 1.0]])
     for model in (draws.multivariate_normal, draws.multivariate_normal_of_state):
-        for check, caught in (("raise", pytest.raises(ValueError)), ("warn", pytest.warns(RuntimeWarning, match="semidef"))):
+        for check, caught in (
+            ("raise", pytest.raises(ValueError)),
+            ("warn", pytest.warns(RuntimeWarning, match="semidef")),
+        ):
             with caught:
                 model(np.random.default_rng(0), [0.0, 0.0], bad, check_valid=check)
         model(np.random.default_rng(0), [0.0, 0.0], bad, check_valid="ignore")
+
+
+def test_systems_that_are_diagonal() -> None:
+    b = np.array([0.3, -2.0])
+    assert_same(optimize.by_elements(lambda v: np.array([2.0, 0.5]) * v, b), b / np.array([2.0, 0.5]))
+    with pytest.raises(NoDerivativeError):
+        optimize.by_elements(lambda v: np.array([[2.0, 0.7], [0.0, 0.5]]) @ v, b)
+
+
+def test_equal_eigenvalues_are_found_once_each() -> None:
+    assert sorted(sparse_spectra.places_among([2.0, 2.0], [1.0, 2.0, 2.0])) == [1, 2]
+    assert sparse_spectra.places_among([3.1, 0.9], [1.0, 2.0, 3.0]).tolist() == [2, 0]
 
 
 # --- autograd ---------------------------------------------------------------------------------------------------------
@@ -204,6 +235,7 @@ def test_a_covariance_that_is_none() -> None:
 
 def by_differences(name: str) -> Any:
     """Public functions of s2s for functions of one array, with differences for their derivatives."""
+
     def grad(f: Any, argnums: int = 0, has_aux: bool = False) -> Any:
         def slope(*args: Any) -> Any:
             only = (lambda *given: f(*given)[0]) if has_aux else f
@@ -213,7 +245,8 @@ def by_differences(name: str) -> Any:
         return slope
 
     return {
-        "grad": grad, "jacobian": grad,
+        "grad": grad,
+        "jacobian": grad,
         "value_and_grad": lambda f, argnums=0: lambda *args: (f(*args), grad(f, argnums)(*args)),
         "vjp": lambda f, x: (f(x), lambda g: (np.tensordot(g, matrix(f, x), np.ndim(g)),)),
         "jvp": lambda f, xs, vs: (f(*xs), np.tensordot(matrix(f, *xs), vs[0], np.ndim(vs[0]))),
@@ -238,8 +271,10 @@ def test_operators_of_autograd(monkeypatch: pytest.MonkeyPatch) -> None:
 
     for k in (0, 1):
         for name, f, ask in (
-            ("grad", number, lambda made: made), ("value_and_grad", number, lambda made: list(made)),
-            ("jacobian", vector, lambda made: made), ("hessian", number, lambda made: made),
+            ("grad", number, lambda made: made),
+            ("value_and_grad", number, lambda made: list(made)),
+            ("jacobian", vector, lambda made: made),
+            ("hessian", number, lambda made: made),
             ("elementwise_grad", each, lambda made: made),
             ("make_vjp", vector, lambda made: [made[0](np.array([0.3, 2.0])), made[1]]),
             ("make_jvp", vector, lambda made: list(made(np.array([0.3, 2.0])))),
@@ -272,7 +307,14 @@ def test_containers_of_autograd() -> None:
     misc = pytest.importorskip("autograd.misc.flatten")
     from s2s.models import autograd as models
 
-    for value in ({"b": [1.0, np.eye(2)], "a": (np.arange(3.0), 4.0)}, [], {}, (2.0, [np.ones((2, 1))]), np.eye(2), 3.0):
+    for value in (
+        {"b": [1.0, np.eye(2)], "a": (np.arange(3.0), 4.0)},
+        [],
+        {},
+        (2.0, [np.ones((2, 1))]),
+        np.eye(2),
+        3.0,
+    ):
         vector, back = models.flatten(value)
         wanted, of_autograd = misc.flatten(value)
         assert_same(vector, wanted)
@@ -293,7 +335,8 @@ def flat_of(value: Any) -> Any:
 
 X, Y = np.arange(6.0), np.sin(np.arange(6.0))
 ERRORS: list[Callable[[], Any]] = [
-    lambda: model_of(interpolate.interp1d)(X, Y)(7.0), lambda: model_of(interpolate.interp1d)(X, Y)(-0.1),
+    lambda: model_of(interpolate.interp1d)(X, Y)(7.0),
+    lambda: model_of(interpolate.interp1d)(X, Y)(-0.1),
     lambda: model_of(interpolate.interp1d)(X, Y, bounds_error=True)(-0.1),
     lambda: model_of(interpolate.interpn)((X,), Y, [[5.5]]),
     lambda: rotations.slerp(X[:3], Rotation.from_rotvec(ROWS))(2.5),
@@ -301,12 +344,18 @@ ERRORS: list[Callable[[], Any]] = [
     lambda: model_of(np.fromiter)([1.0], float, 2),
 ]
 REFUSED: list[Callable[[], Any]] = [
-    lambda: model_of(interpolate.interp1d)(X, Y, "of no kind"), lambda: model_of(interpolate.splrep)(X, Y, full_output=1),
-    lambda: model_of(interpolate.splrep)(X, Y, task=1), lambda: model_of(interpolate.splrep)(X, Y, per=1, w=X + 1.0),
-    lambda: model_of(interpolate.splrep)(X, Y, per=1, k=2), lambda: model_of(interpolate.splrep)(X, Y, per=1, s=0.1),
-    lambda: model_of(interpolate.splrep)(X, Y, per=1, t=[2.5]), lambda: model_of(interpolate.splrep)(X, Y, s=0, xb=-1.0),
-    lambda: model_of(interpolate.splrep)(X, Y, s=0, xe=9.0), lambda: model_of(interpolate.splprep)([X, Y], task=1),
-    lambda: model_of(interpolate.splprep)([X, Y], full_output=1), lambda: model_of(interpolate.splprep)([X, Y], per=1),
+    lambda: model_of(interpolate.interp1d)(X, Y, "of no kind"),
+    lambda: model_of(interpolate.splrep)(X, Y, full_output=1),
+    lambda: model_of(interpolate.splrep)(X, Y, task=1),
+    lambda: model_of(interpolate.splrep)(X, Y, per=1, w=X + 1.0),
+    lambda: model_of(interpolate.splrep)(X, Y, per=1, k=2),
+    lambda: model_of(interpolate.splrep)(X, Y, per=1, s=0.1),
+    lambda: model_of(interpolate.splrep)(X, Y, per=1, t=[2.5]),
+    lambda: model_of(interpolate.splrep)(X, Y, s=0, xb=-1.0),
+    lambda: model_of(interpolate.splrep)(X, Y, s=0, xe=9.0),
+    lambda: model_of(interpolate.splprep)([X, Y], task=1),
+    lambda: model_of(interpolate.splprep)([X, Y], full_output=1),
+    lambda: model_of(interpolate.splprep)([X, Y], per=1),
     lambda: model_of(interpolate.splprep)([X, Y], per=1, s=0, k=2),
     lambda: model_of(interpolate.splprep)([X, Y], per=1, s=0, w=X + 1.0),
     lambda: model_of(interpolate.splev)(X, (X, np.ones((2, 6)), 3)),
@@ -318,68 +367,138 @@ REFUSED: list[Callable[[], Any]] = [
     lambda: model_of(interpolate.make_interp_spline)(X, Y, bc_type="natural"),
     lambda: model_of(interpolate.make_interp_spline)(X, Y, 2, bc_type="periodic"),
     lambda: model_of(interpolate.interpn)((X,), Y, [[0.5]], "cubic"),
-    lambda: model_of(interpolate.griddata)(X, Y, X), lambda: model_of(interpolate.griddata)(X[:, None], Y, X),
+    lambda: model_of(interpolate.griddata)(X, Y, X),
+    lambda: model_of(interpolate.griddata)(X[:, None], Y, X),
     lambda: model_of(interpolate.griddata)(np.eye(6)[:, :3], Y, X[:3], "cubic"),
-    lambda: model_of(interpolate.BarycentricInterpolator)(X), lambda: model_of(interpolate.barycentric_interpolate)(
-        X, Y, X, der=1),
+    lambda: model_of(interpolate.BarycentricInterpolator)(X),
+    lambda: model_of(interpolate.barycentric_interpolate)(X, Y, X, der=1),
     lambda: model_of(integrate.quad)(np.sin, 0.0, 1.0, full_output=1),
     lambda: model_of(integrate.quad)(np.sin, 0.0, 1.0, complex_func=True),
     lambda: model_of(integrate.quad)(np.sin, 0.0, np.inf, weight="sin", wvar=1.0),
     lambda: model_of(integrate.quad)(np.sin, -np.inf, 0.0, weight="cos", wvar=1.0),
     lambda: model_of(integrate.quad)(np.sin, 0.0, 1.0, weight="alg", wvar=(0, 0)),
     lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], full_output=True),
-    lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], opts={}), lambda: model_of(integrate.nquad)(np.sin, [(0, 1)] * 4),
-    lambda: model_of(integrate.quad_vec)(np.sin, 0.0, np.inf), lambda: model_of(integrate.quad_vec)(np.sin, -np.inf, 0.0),
+    lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], opts={}),
+    lambda: model_of(integrate.nquad)(np.sin, [(0, 1)] * 4),
+    lambda: model_of(integrate.quad_vec)(np.sin, 0.0, np.inf),
+    lambda: model_of(integrate.quad_vec)(np.sin, -np.inf, 0.0),
     lambda: model_of(integrate.quad_vec)(np.sin, 0.0, 1.0, points=[0.5]),
     lambda: model_of(integrate.quad_vec)(np.sin, 0.0, 1.0, full_output=True),
     lambda: model_of(integrate.solve_ivp)(np.sin, (0, 1), X, vectorized=True),
     lambda: model_of(integrate.solve_ivp)(np.sin, (0, 1), X, "Euler"),
     lambda: model_of(integrate.odeint)(np.sin, X, X, full_output=1),
     lambda: model_of(ndimage.map_coordinates)(X, [[0.5]], mode="reflect"),
-    *[lambda name=name: model_of(getattr(ndimage, name))(np.eye(3), 1.0, output=np.eye(3)) for name in (
-        "map_coordinates", "shift", "zoom", "affine_transform", "rotate")],
-    lambda: model_of(ndimage.zoom)(np.eye(3), 2.0, grid_mode=True), lambda: model_of(ndimage.rotate)(np.ones((2, 2, 2)), 1.0),
-    lambda: model_of(ndimage.rotate)(np.eye(3), 1.0, (0, 2)), lambda: model_of(ndimage.sobel)(np.eye(3), axes=(0,)),
+    *[
+        lambda name=name: model_of(getattr(ndimage, name))(np.eye(3), 1.0, output=np.eye(3))
+        for name in ("map_coordinates", "shift", "zoom", "affine_transform", "rotate")
+    ],
+    lambda: model_of(ndimage.zoom)(np.eye(3), 2.0, grid_mode=True),
+    lambda: model_of(ndimage.rotate)(np.ones((2, 2, 2)), 1.0),
+    lambda: model_of(ndimage.rotate)(np.eye(3), 1.0, (0, 2)),
+    lambda: model_of(ndimage.sobel)(np.eye(3), axes=(0,)),
     lambda: model_of(ndimage.maximum_filter)(np.eye(3), 3, output=np.eye(3)),
     lambda: model_of(ndimage.maximum_filter)(np.eye(3), 3, axes=(0,)),
     lambda: model_of(ndimage.maximum_filter)(np.eye(3), 3, mode=["wrap", "nearest"]),
     lambda: model_of(ndimage.grey_erosion)(np.eye(3), 3, structure=np.eye(3)),
     lambda: model_of(signal.place_poles)(np.eye(2), np.eye(2), [-1.0, -2.0]),
-    lambda: model_of(signal.normalize)(np.eye(2), [1.0, 2.0]), lambda: model_of(signal.normalize)([1.0], np.eye(2)),
-    lambda: model_of(signal.normalize)([0.0, 1.0], [1.0, 2.0]), lambda: model_of(signal.normalize)([1.0], [0.0, 2.0]),
-    lambda: model_of(signal.resample)(X, 3, t=X), lambda: model_of(signal.resample)(X, 3, window="hann"),
-    lambda: model_of(signal.resample)(X, 3, domain="freq"), lambda: model_of(signal.resample)(1j * X, 3),
-    lambda: model_of(signal.upfirdn)(X, X, mode="wrap"), lambda: model_of(signal.upfirdn)(X, X, cval=1.0),
-    lambda: model_of(signal.resample_poly)(X, 2, 1, padtype="mean"), lambda: model_of(signal.resample_poly)(X, 2, 1, cval=1.0),
-    lambda: model_of(signal.resample_poly)(X, 2, 1, window=X), lambda: model_of(signal.decimate)(X, 2, ftype="fir"),
-    lambda: model_of(signal.welch)(X, nperseg=4, detrend=np.sin), lambda: model_of(signal.csd)(X, X[:5]),
-    lambda: model_of(signal.welch)(X, average="median"), lambda: model_of(signal.periodogram)(X, nfft=3),
-    lambda: model_of(signal.stft)(X, axis=0), lambda: model_of(signal.stft)(X, boundary="even"),
-    lambda: model_of(signal.istft)(np.eye(3), time_axis=0), lambda: model_of(signal.istft)(np.eye(3), freq_axis=0),
-    lambda: model_of(signal.freqz)(X, plot=print), lambda: model_of(signal.freqz)(np.eye(2), worN=3),
-    lambda: model_of(stats.gmean)(X, nan_policy="omit"), lambda: model_of(stats.moment)(X, [1, 2]),
-    lambda: model_of(stats.pearsonr)(X, Y, alternative="less"), lambda: model_of(stats.pearsonr)(X, Y, method=1),
-    lambda: model_of(stats.ttest_ind)(X, Y, trim=0.1), lambda: model_of(stats.ttest_ind)(X, Y, method=1),
-    lambda: model_of(stats.linregress)(np.eye(2), np.eye(2)), lambda: model_of(stats.linregress)(X, Y, keepdims=True),
+    lambda: model_of(signal.normalize)(np.eye(2), [1.0, 2.0]),
+    lambda: model_of(signal.normalize)([1.0], np.eye(2)),
+    lambda: model_of(signal.normalize)([0.0, 1.0], [1.0, 2.0]),
+    lambda: model_of(signal.normalize)([1.0], [0.0, 2.0]),
+    lambda: model_of(signal.resample)(X, 3, t=X),
+    lambda: model_of(signal.resample)(X, 3, window="hann"),
+    lambda: model_of(signal.resample)(X, 3, domain="freq"),
+    lambda: model_of(signal.resample)(1j * X, 3),
+    lambda: model_of(signal.upfirdn)(X, X, mode="wrap"),
+    lambda: model_of(signal.upfirdn)(X, X, cval=1.0),
+    lambda: model_of(signal.resample_poly)(X, 2, 1, padtype="mean"),
+    lambda: model_of(signal.resample_poly)(X, 2, 1, cval=1.0),
+    lambda: model_of(signal.resample_poly)(X, 2, 1, window=X),
+    lambda: model_of(signal.decimate)(X, 2, ftype="fir"),
+    lambda: model_of(signal.welch)(X, nperseg=4, detrend=np.sin),
+    lambda: model_of(signal.csd)(X, X[:5]),
+    lambda: model_of(signal.welch)(X, average="median"),
+    lambda: model_of(signal.periodogram)(X, nfft=3),
+    lambda: model_of(signal.stft)(X, axis=0),
+    lambda: model_of(signal.stft)(X, boundary="even"),
+    lambda: model_of(signal.istft)(np.eye(3), time_axis=0),
+    lambda: model_of(signal.istft)(np.eye(3), freq_axis=0),
+    lambda: model_of(signal.freqz)(X, plot=print),
+    lambda: model_of(signal.freqz)(np.eye(2), worN=3),
+    *[
+        lambda f=f, given=given: model_of(f)(*given, nan_policy="omit")
+        for given, some in (
+            (
+                (X,),
+                (
+                    stats.gmean,
+                    stats.hmean,
+                    stats.moment,
+                    stats.skew,
+                    stats.kurtosis,
+                    stats.sem,
+                    stats.variation,
+                    stats.zscore,
+                    stats.entropy,
+                    stats.tvar,
+                    stats.tstd,
+                    stats.tsem,
+                    stats.iqr,
+                    stats.gstd,
+                    stats.chisquare,
+                    stats.power_divergence,
+                ),
+            ),
+            ((X, 2.0), (stats.pmean, stats.ttest_1samp)),
+            ((X, Y), (stats.zmap, stats.ttest_rel, stats.ttest_ind, stats.linregress, stats.pointbiserialr)),
+        )
+        for f in some
+    ],
+    lambda: model_of(stats.moment)(X, [1, 2]),
+    lambda: model_of(stats.pearsonr)(X, Y, alternative="less"),
+    lambda: model_of(stats.pearsonr)(X, Y, method=1),
+    lambda: model_of(stats.ttest_ind)(X, Y, trim=0.1),
+    lambda: model_of(stats.ttest_ind)(X, Y, method=1),
+    lambda: model_of(stats.linregress)(np.eye(2), np.eye(2)),
+    lambda: model_of(stats.linregress)(X, Y, keepdims=True),
     lambda: model_of(stats.multivariate_normal.pdf)(X[:2], [0.0, 0.0], np.ones((2, 2)), True),
     lambda: polynomials.poly1d([0.0, 1.0, 2.0]),
-    lambda: model_of(sparse.csr_array)((X, X)), lambda: model_of(sparse.coo_array)((X, X, X)),
-    lambda: model_of(sparse.bsr_array)(np.eye(2)), lambda: model_of(sparse.bsr_array)((X, X)),
-    lambda: model_of(sparse.dia_array)(np.eye(2)), lambda: model_of(sparse.dia_array)((X, [0])),
-    lambda: model_of(sparse.dia_matrix)(np.eye(2), (2, 2)), lambda: model_of(sparse.bmat)([[None, sparse.eye_array(2)]]),
+    lambda: model_of(sparse.csr_array)((X, X)),
+    lambda: model_of(sparse.coo_array)((X, X, X)),
+    lambda: model_of(sparse.bsr_array)(np.eye(2)),
+    lambda: model_of(sparse.bsr_array)((X, X)),
+    lambda: model_of(sparse.dia_array)(np.eye(2)),
+    lambda: model_of(sparse.dia_array)((X, [0])),
+    lambda: model_of(sparse.dia_matrix)(np.eye(2), (2, 2)),
+    lambda: model_of(sparse.bmat)([[None, sparse.eye_array(2)]]),
     lambda: model_of(linalg.spsolve)(sparse.eye_array(2), sparse.eye_array(2)),
     lambda: model_of(linalg.spsolve_triangular)(sparse.eye_array(2), X[:2], unit_diagonal=True),
-    lambda: model_of(linalg.norm)(sparse.eye_array(2), 1), lambda: model_of(linalg.norm)(sparse.eye_array(2), axis=0),
-    lambda: model_of(linalg.eigsh)(np.eye(5), 2, mode="cayley"), lambda: model_of(linalg.eigsh)(np.eye(5), Minv=np.eye(5)),
-    lambda: model_of(linalg.eigsh)(np.eye(5), OPinv=np.eye(5)), lambda: model_of(linalg.eigs)(np.eye(5), M=np.eye(5)),
-    lambda: model_of(linalg.eigs)(np.eye(5), Minv=np.eye(5)), lambda: model_of(linalg.eigs)(np.eye(5), OPinv=np.eye(5)),
-    lambda: model_of(linalg.svds)(np.eye(5), return_singular_vectors="u"), lambda: model_of(linalg.svds)("no matrix"),
+    lambda: model_of(linalg.norm)(sparse.eye_array(2), 1),
+    lambda: model_of(linalg.norm)(sparse.eye_array(2), axis=0),
+    lambda: model_of(linalg.eigsh)(np.eye(5), 2, mode="cayley"),
+    lambda: model_of(linalg.eigsh)(np.eye(5), Minv=np.eye(5)),
+    lambda: model_of(linalg.eigsh)(np.eye(5), OPinv=np.eye(5)),
+    lambda: model_of(linalg.eigs)(np.eye(5), M=np.eye(5)),
+    lambda: model_of(linalg.eigs)(np.eye(5), Minv=np.eye(5)),
+    lambda: model_of(linalg.eigs)(np.eye(5), OPinv=np.eye(5)),
+    lambda: model_of(linalg.svds)(np.eye(5), return_singular_vectors="u"),
+    lambda: model_of(linalg.svds)("no matrix"),
     lambda: model_of(linalg.eigsh)(np.broadcast_to(1.0, (3001, 1))),
-    *[lambda ask=ask: ask(MATRIX) for ask in (
-        lambda K: K.tocoo()[0], lambda K: K[0], lambda K: K[:, 1], lambda K: K[[0, 1], [1, 2]], lambda K: K / K,
-        lambda K: K[np.eye(2, dtype=int)])],
-    *[lambda ask=ask: ask(OF_CLASS_MATRIX) for ask in (
-        lambda K: K.todense(), lambda K: K.sum(0), lambda K: K.mean(1), lambda K: K + np.eye(3))],
+    *[
+        lambda ask=ask: ask(MATRIX)
+        for ask in (
+            lambda K: K.tocoo()[0],
+            lambda K: K[0],
+            lambda K: K[:, 1],
+            lambda K: K[[0, 1], [1, 2]],
+            lambda K: K / K,
+            lambda K: K[np.eye(2, dtype=int)],
+        )
+    ],
+    *[
+        lambda ask=ask: ask(OF_CLASS_MATRIX)
+        for ask in (lambda K: K.todense(), lambda K: K.sum(0), lambda K: K.mean(1), lambda K: K + np.eye(3))
+    ],
 ]
 MATRIX = sparse_matrices.csr_array((X[:3] + 1.0, ([0, 1, 2], [1, 2, 0])))
 OF_CLASS_MATRIX = sparse_matrices.csr_matrix((X[:3] + 1.0, ([0, 1, 2], [1, 2, 0])))

@@ -1,4 +1,4 @@
-"""Models of solvers, run in plain Python as the compiler differentiates them: values and slopes are those of the library.
+"""Models of solvers, run in plain Python as the compiler differentiates them: values and slopes are the library's.
 
 What counts as a constant stays what it was in the first run, which keeps it; a solution that is attached to a residual
 moves by a step of Newton's method; gradients within a model are differences. So central differences of a model are the
@@ -81,7 +81,9 @@ def is_constant(value: Any) -> bool:
 
 
 NAMES = [
-    (module, word, value) for name, module in sorted(sys.modules.items()) if name.startswith("s2s.models.")
+    (module, word, value)
+    for name, module in sorted(sys.modules.items())
+    if name.startswith("s2s.models.")
     for word, value in vars(module).items()
 ]
 CONSTANT = [one for one in NAMES if is_constant(one[2])]
