@@ -660,7 +660,7 @@ def put_together(do: Any) -> list[Any]:
         do(sparse.vstack)([K, M], "csc"),
         do(sparse.bmat)([[K, M], [M, K]]),
         do(sparse.block_array)([[K], [K]], format="csr"),
-        do(sparse.block_diag)((K, M)),
+        do(sparse.block_diag)((K, do(sparse.csr_array)(WIDER), M)),
         do(sparse.block_diag)([M, K, M], format="csr"),
         do(sparse.vstack)([do(sparse.csr_array)(WIDER), M, M[:2]]),
         do(sparse.hstack)([do(sparse.csr_matrix)(WIDER.T), M.T, M]),
