@@ -577,6 +577,7 @@ def parts(K: Any) -> list[Any]:
         found += [K.sum(0), K.sum(-2), K.sum(axis=1), K.mean(0), K.mean(1), K.mean(axis=-2), K.todense()]
         found += [
             K + np.ones(K.shape),
+            np.ones(K.shape) + K,
             K - np.ones(K.shape),
             np.ones(K.shape) - K,
             RIGHT[: K.shape[0]] @ K,
@@ -660,6 +661,7 @@ def put_together(do: Any) -> list[Any]:
         do(sparse.vstack)([K, M], "csc"),
         do(sparse.bmat)([[K, M], [M, K]]),
         do(sparse.block_array)([[K], [K]], format="csr"),
+        do(sparse.vstack)([do(sparse.csr_matrix)(WIDER), do(sparse.coo_matrix)(WIDER)]),
         do(sparse.block_diag)((K, do(sparse.csr_array)(WIDER), M)),
         do(sparse.block_diag)([M, K, M], format="csr"),
         do(sparse.vstack)([do(sparse.csr_array)(WIDER), M, M[:2]]),

@@ -33,7 +33,15 @@ def initial(do: Any, p: Any, **options: Any) -> Any:
     made = do(integrate.solve_ivp)(
         swing, (0.2 * p[2], 1.0 + p[2]), [p[0], 0.3], args=(p[1], 0.2), dense_output=True, **{**CLOSE, **options}
     )
-    return [made.y[:, -1], made.t[-1], made.sol(0.9), made.sol(np.array([0.5, 1.1])), made["status"], made.success]
+    return [
+        made.y[:, -1],
+        made.t[-1],
+        made.sol(0.9),
+        made.sol(np.array([0.5, 1.1])),
+        made["status"],
+        made.t_events is None,
+        made.success,
+    ]
 
 
 def at_times(do: Any, p: Any, **options: Any) -> Any:

@@ -351,11 +351,12 @@ DRAWS: list[Program] = [
         *[
             one
             for method in ("svd", "eigh", "cholesky")
-            for one in of_all("multivariate_normal", (P, COV, 4), MAKERS[:1], method=method)
+            for one in of_all("multivariate_normal", (P, COV, 4), MAKERS[:1], method=method, check_valid="raise")
         ],
     ),
     *each(
         drawn,
+        *of_all("multivariate_normal", (P, COV), check_valid="raise"),
         *of_all("permutation", (P,)),
         *of_all("permutation", (list(P),)),
         *of_all("permutation", (COV,)),

@@ -38,17 +38,14 @@ def slope_by_coefficients(y):
     return np.sum(WEIGHTS * interpolate.splev([-0.3, 0.7, 2.4], interpolate.splrep(X, y), der=1, ext=3))
 
 
-def beyond_steps(y):
-    return np.sum(WEIGHTS[:2] * interpolate.interp1d(X, y, "next", fill_value="extrapolate")([-0.7, 0.5]))
-
-
 def polygon(y):
     closed = np.concatenate([y[:-1], y[:1]])
     return np.sum(WEIGHTS * interpolate.make_interp_spline(X, closed, 1, bc_type="periodic")([-0.7, 0.5, 2.9]))
 
 
 def eigenvalues(y):
-    found = linalg.eigsh(np.diag(np.arange(6.0)) + np.outer(y, y), 3, v0=np.ones(6), return_eigenvectors=False)
+    a = np.diag(np.arange(6.0)) + np.outer(y, y)
+    found = linalg.eigsh(a, 3, which="SA", v0=np.ones(6), return_eigenvectors=False)
     return np.sum(WEIGHTS * found)
 
 
@@ -65,8 +62,8 @@ def data_of_products(y):
 
 
 PROGRAMS = [
-    unfiltered, places_of_unfiltered, one_row, slope_beyond_constants, slope_by_coefficients, beyond_steps, polygon,
-    eigenvalues, requested, data_of_products,
+    unfiltered, places_of_unfiltered, one_row, slope_beyond_constants, slope_by_coefficients, polygon, eigenvalues,
+    requested, data_of_products,
 ]
 
 

@@ -378,6 +378,8 @@ REFUSED: list[Callable[[], Any]] = [
     lambda: model_of(integrate.quad)(np.sin, -np.inf, 0.0, weight="cos", wvar=1.0),
     lambda: model_of(integrate.quad)(np.sin, 0.0, 1.0, weight="alg", wvar=(0, 0)),
     lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], full_output=True),
+    lambda: model_of(integrate.quad)(lambda x: np.sin(1e7 * x * x) / x, 0.1, 1.0),
+    lambda: model_of(integrate.quad_vec)(lambda x: np.sin(1e7 * x * x) / x, 0.1, 1.0),
     lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], opts={}),
     lambda: model_of(integrate.nquad)(np.sin, [(0, 1)] * 4),
     lambda: model_of(integrate.quad_vec)(np.sin, 0.0, np.inf),

@@ -162,6 +162,7 @@ SPLINES: list[Program] = [
     ),
     lambda do: sloped(do(interpolate.CubicSpline)(X, ROUND, bc_type="periodic"), orders=(1, 2, 3)),
     lambda do: do(interpolate.CubicSpline)(X, ROUND, bc_type="periodic").antiderivative()(AT),
+    lambda do: sloped(do(interpolate.CubicSpline)(X[:4], Y[:4])),
     lambda do: sloped(do(interpolate.CubicSpline)(X, MANY.T, axis=1)),
     lambda do: sloped(do(interpolate.CubicSpline)(X, MANY, extrapolate="periodic")),
     lambda do: of_spline(do(interpolate.CubicHermiteSpline)(X, Y, Y[::-1])),
