@@ -207,20 +207,14 @@ def evaluate_bernstein(c: Any, x: Any, xp: Any, nu: Any, extrapolate: Any, out: 
 
 
 def radial(kernel: Any, r: Any) -> Any:
-    """A radial function of distances."""
+    """A radial function of distances, of those that are not smooth in their squares."""
     if kernel == "linear":
         return -r
     if kernel == "thin_plate_spline":
         return np.where(r == 0.0, 0.0, r**2 * np.log(np.where(r == 0.0, 1.0, r)))
     if kernel == "cubic":
         return r**3
-    if kernel == "quintic":
-        return -(r**5)
-    if kernel == "multiquadric":
-        return -np.sqrt(r**2 + 1.0)
-    if kernel == "inverse_multiquadric":
-        return 1.0 / np.sqrt(r**2 + 1.0)
-    return 1.0 / (r**2 + 1.0) if kernel == "inverse_quadratic" else np.exp(-(r**2))
+    return -(r**5)
 
 
 def distances(x: Any, y: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy import integrate, interpolate, ndimage, signal, sparse, special, stats
+from scipy import optimize as scipy_optimize
 from scipy.sparse import linalg
 from scipy.spatial.transform import Rotation
 
@@ -205,6 +206,33 @@ def test_where_a_solution_ends() -> None:
     assert ode.ends(ended, np.arange(3.0)).tolist() == [False, False, True]
 
 
+def test_coefficients_of_methods() -> None:
+    """The polynomial within a step begins with the first slope, and ends with the step and the last slope."""
+    a, _, powers = ode.of_order_eight()
+    n = len(integrate.DOP853.B)
+    assert_same(np.sum(powers, axis=1), np.append(integrate.DOP853.B, np.zeros(4)))
+    assert_same(powers[:, 0], np.eye(n + 4)[0], atol=1e-9)
+    assert_same(powers @ np.arange(1.0, 8.0), np.eye(n + 4)[n], atol=1e-9)
+    assert_same(a[n], np.append(integrate.DOP853.B, np.zeros(4)))
+    for method in (integrate.RK23, integrate.RK45):
+        a, at, powers = ode.explicit(method)
+        assert_same(np.sum(powers, axis=1)[:-1], method.B, atol=1e-9)
+        assert_same(np.sum(a, axis=1), at, atol=1e-9)
+    a, at, powers = ode.collocation()
+    for degree in range(3):  # integrals of powers
+        assert_same(a @ at**degree, at ** (degree + 1) / (degree + 1))
+    assert_same(np.sum(powers, axis=1), a[-1])
+
+
+def test_steps_that_stability_holds_back() -> None:
+    def stiff(t: Any, y: Any) -> Any:
+        return -1e4 * (y - np.cos(t))
+
+    assert ode.steps_instead(stiff, (0.0, 1.0), np.ones(1), {"rtol": 1e-3}, 30)[0] == "Radau"
+    method, parts = ode.steps_instead(lambda t, y: -y, (1.0, 3.0), np.ones(1), {"rtol": 1e-6, "max_step": 0.5}, 30)
+    assert method == "DOP853" and parts[0] == 0.0 and parts[-1] == 1.0 and np.max(np.diff(parts)) <= 0.25 + 1e-12
+
+
 def test_a_covariance_that_is_none() -> None:
     """What SciPy and NumPy say of it."""
     bad = np.array([[1.0, 2.0], [2.0, 1.0]])
@@ -378,6 +406,20 @@ REFUSED: list[Callable[[], Any]] = [
     lambda: model_of(integrate.quad)(np.sin, -np.inf, 0.0, weight="cos", wvar=1.0),
     lambda: model_of(integrate.quad)(np.sin, 0.0, 1.0, weight="alg", wvar=(0, 0)),
     lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], full_output=True),
+    lambda: model_of(scipy_optimize.minimize)(np.sum, X, constraints={}),
+    lambda: model_of(scipy_optimize.minimize)(np.sum, X, constraints=[{}]),
+    lambda: model_of(scipy_optimize.fmin)(np.sum, X, full_output=True),
+    lambda: model_of(scipy_optimize.fminbound)(np.sum, 0.0, 1.0, full_output=True),
+    lambda: model_of(scipy_optimize.brent)(np.sum, full_output=True),
+    lambda: model_of(scipy_optimize.newton)(np.sin, 1j),
+    lambda: model_of(scipy_optimize.root)(np.sin, [1j]),
+    lambda: optimize.loss_of(X, "of no kind", 1.0),
+    lambda: model_of(scipy_optimize.linprog)(X, integrality=1),
+    lambda: model_of(scipy_optimize.linprog)([-1.0, 0.0]),
+    lambda: model_of(scipy_optimize.linprog)([1.0, 0.0], bounds=(0.0, 1.0)),
+    lambda: model_of(scipy_optimize.linprog)([1.0, 1.0], A_ub=[[-1.0, -1.0]], b_ub=[-1.0]),
+    lambda: model_of(integrate.solve_bvp)(np.sin, np.sin, X, Y[None] + 0j),
+    lambda: model_of(integrate.solve_bvp)(np.sin, np.sin, X, Y[None], S=np.eye(1)),
     lambda: model_of(integrate.quad)(lambda x: np.sin(1e7 * x * x) / x, 0.1, 1.0),
     lambda: model_of(integrate.quad_vec)(lambda x: np.sin(1e7 * x * x) / x, 0.1, 1.0),
     lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], opts={}),
