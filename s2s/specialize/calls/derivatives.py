@@ -335,8 +335,8 @@ def _give_tangent(at: At, fn: ir.Atom, name: str, tree: Tree, dot: ir.Atom) -> N
                 part = at.apply(read, dot, ir.Const(key))
                 _give_tangent(at, fn, name, item, part)
         case Fixed(atom):
-            known, is_constant = at.value(dot), isinstance(at.value(atom), Known)
-            if known.value != 0 if isinstance(known, Known) else not is_constant:
+            known = at.value(dot)
+            if not (isinstance(known, Known) and known.value == 0) and not isinstance(at.value(atom), Known):
                 raise at.refusal("S2S503", name=name_in_errors(at.context, fn), argument=name,
                             hint="give None as the tangent of what is no float")
 
