@@ -17,6 +17,7 @@ from s2s.core.check import check
 from s2s.core.ir import Block, Call, Carried, Const, For, Function, If, Let, Load, Note, Param, Span, Store, Var, While
 from s2s.frontend.lower import lower
 from s2s.frontend.sources import find
+from s2s.normalize.cells import share_variables
 from s2s.normalize.normalize import normalize
 from tests.bank import CASES
 
@@ -105,7 +106,7 @@ FUNCTIONS = [case for case in CASES if inspect.isfunction(case.f) and "Model" no
 @pytest.mark.grid(0.4)
 @pytest.mark.parametrize("case", FUNCTIONS, ids=lambda case: case.name)
 def test_the_text_of_a_function_computes_what_the_function_computes(case):
-    normal = check(normalize(lower(find(case.f))))
+    normal = check(normalize(share_variables(lower(find(case.f)))))
     if reads_unassigned(normal):
         return
     signature = inspect.signature(case.f).parameters

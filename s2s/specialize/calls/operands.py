@@ -7,10 +7,12 @@ Where the class is known the call is refused; where nothing is known of a value,
 
 from __future__ import annotations
 
+from typing import Any
+
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import type_of
 from s2s.core import ir
-from s2s.core.inspection import has_own_operators
+from s2s.core.inspection import has_own_operators, is_hashable, public_module
 from s2s.core.operators import BINARY
 from s2s.core.values import ArrayLike, Object, Unknown
 from s2s.rules import table
@@ -25,16 +27,23 @@ def checked(site: CallSite) -> ir.Atom | None:
     if in_rule(site.frame) or site.specializer.sweeping or site.is_spread or not site.is_varied:
         return NOT_HANDLED
     rule = table.find(site.fn)
-    if site.fn not in BINARY and (rule is None or rule.kind in ("zero", "refuse")):
+    is_operator = is_hashable(site.fn) and site.fn in BINARY
+    if not is_operator and (rule is None or rule.kind in ("zero", "refuse")):
         return NOT_HANDLED
     for atom in site.given:
         value = site.value(atom)
         kind = value.type if isinstance(value, (ArrayLike, Object)) else type_of(value)
-        if kind is not None and has_own_operators(kind):
+        if kind is not None and has_own_operators(kind) and (is_operator or not _knows(site.fn, kind)):
             raise site.refusal("S2S137", name=kind.__name__)
         if kind is None and isinstance(value, Unknown) and _is_looked_at(site, atom):
             site.builder.call(rt.check_operand, atom, span=site.span, effect=True)
     return NOT_HANDLED
+
+
+def _knows(fn: Any, kind: type) -> bool:
+    """Whether a function is one of the package of a class, other than NumPy's, which are for all its arrays."""
+    package = kind.__module__.partition(".")[0]
+    return package != "numpy" and (public_module(fn) or "").partition(".")[0] == package
 
 
 def _is_looked_at(site: CallSite, atom: ir.Atom) -> bool:
