@@ -391,7 +391,8 @@ def _check_result(recording: _Recording, leaf: Any, name: str) -> None:
 
 def _stepped(leaf: Any, direction: Any, step: float) -> Any:
     if not isinstance(leaf, np.ndarray):
-        return type(leaf)(number_type(leaf).__add__(leaf, step * direction))
+        plain = number_type(leaf)  # whose sum is that of numbers, whatever a class of its own makes of it
+        return type(leaf)(plain.__add__(leaf, plain(step * direction)))
     moved = leaf.copy("K")
     plain_array(moved)[...] = plain_array(leaf) + step * direction
     return moved

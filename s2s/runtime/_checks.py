@@ -68,11 +68,13 @@ def check_bits(value: Any) -> Any:
     return value
 
 
-def check_operand(value: Any) -> None:
+def check_operand(value: Any, package: str = "") -> None:
     """Nothing to do where an operator between a value and an array is that of NumPy. Raises NoDerivativeError where the
-    class of the value has operators of its own."""
+    class of the value has operators of its own, and is none of the package of the function that gets it."""
     kind: Any = type(value)
-    if kind is not np.ndarray and has_own_operators(kind):  # arrays of other modules are classes of Python
+    if kind is np.ndarray or not has_own_operators(kind):  # arrays of other modules are classes of Python
+        return
+    if not package or kind.__module__.partition(".")[0] != package:
         raise error("S2S137", name=kind.__name__)
 
 

@@ -30,20 +30,29 @@ def checked(site: CallSite) -> ir.Atom | None:
     is_operator = is_hashable(site.fn) and site.fn in BINARY
     if not is_operator and (rule is None or rule.kind in ("zero", "refuse")):
         return NOT_HANDLED
+    package = "" if is_operator else _package_of(site.fn)
+    if package == "s2s":  # in generated code, which was made for what was looked at
+        return NOT_HANDLED
     for atom in site.given:
         value = site.value(atom)
         kind = value.type if isinstance(value, (ArrayLike, Object)) else type_of(value)
-        if kind is not None and has_own_operators(kind) and (is_operator or not _knows(site.fn, kind)):
+        if kind is not None and has_own_operators(kind) and not _is_of(kind, package):
             raise site.refusal("S2S137", name=kind.__name__)
         if kind is None and isinstance(value, Unknown) and _is_looked_at(site, atom):
-            site.builder.call(rt.check_operand, atom, span=site.span, effect=True)
+            more = (ir.Const(package),) if package else ()
+            site.builder.call(rt.check_operand, atom, *more, span=site.span, effect=True)
     return NOT_HANDLED
 
 
-def _knows(fn: Any, kind: type) -> bool:
-    """Whether a function is one of the package of a class, other than NumPy's, which are for all its arrays."""
-    package = kind.__module__.partition(".")[0]
-    return package != "numpy" and (public_module(fn) or "").partition(".")[0] == package
+def _package_of(fn: Any) -> str:
+    """The package that a function is one of, which knows its own classes; none for those of NumPy, and of Python, which
+    take all arrays."""
+    package = (public_module(fn) or "").partition(".")[0]
+    return "" if package in ("numpy", "builtins", "math", "operator") else package
+
+
+def _is_of(kind: type, package: str) -> bool:
+    return bool(package) and kind.__module__.partition(".")[0] == package
 
 
 def _is_looked_at(site: CallSite, atom: ir.Atom) -> bool:
