@@ -79,7 +79,7 @@ def splprep(
     m = np.shape(points)[0]
     if u is None:
         lengths = np.cumsum(np.sqrt(np.sum((points[1:] - points[:-1]) ** 2, axis=1)))
-        given = np.concatenate([np.zeros(1), lengths / lengths[-1]])
+        given, ub, ue = np.concatenate([np.zeros(1), lengths / lengths[-1]]), None, None
     else:
         given = np.asarray(u)
     chosen = m - np.sqrt(2.0 * m) if s is None else s
@@ -123,7 +123,7 @@ def fitpack_value(t: Any, c: Any, k: Any, x: Any, der: Any, ext: Any) -> Any:
         return rt.no_derivative("scipy.interpolate.splev", "of a curve with several coordinates it has no rule")
     low, high = t[k], t[np.shape(t)[0] - k - 1]
     outside = (x < low) | (x > high)
-    if ext == 3 and der == 0:  # a derivative is continued as the polynomial that it is
+    if ext == 3 and der == 0:  # FITPACK continues the derivatives of what it takes for constant
         x = np.clip(x, low, high)
     for _ in range(der):
         t, c, k = t[1:-1], slope_coefficients(t, c, k), k - 1
@@ -142,7 +142,7 @@ def splantider(tck: Any, n: Any = 1) -> Any:
     t, c, k = tck
     for _ in range(n):
         t, c, k = summed_coefficients(t, c, k)
-    return t, np.concatenate([c, np.zeros(k + 1)]), k
+    return t, np.concatenate([c, c[-1] * np.ones(k + 1)]), k
 
 
 def splint(a: Any, b: Any, tck: Any, full_output: Any = 0) -> Any:
