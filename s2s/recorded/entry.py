@@ -550,7 +550,7 @@ def _jacobian(recording: _Recording, request: Request, function: Any, tangents: 
     leaves: list[Any] = []
     structure = _without_labels(pack(out, leaves, _has_parts))
     kinds = (int, float, complex, np.generic, np.ndarray)
-    if isinstance(structure, Leaf) and not isinstance(out, kinds):
+    if isinstance(structure, Leaf) and not isinstance(leaves[structure.number], kinds):
         kind = "None" if out is None else with_article(type(out).__name__)
         name = function.__name__.strip("<>")
         raise error("S2S403", name=name, kind=kind, expected="numbers or arrays")

@@ -26,7 +26,6 @@ from s2s.errors import error
 from s2s.shipping.uses import bound_anywhere
 from s2s.validation.copies import NotCopied, copied
 from s2s.validation.outcomes import Outcome, difference
-from s2s.validation.validate import generators_of, restore_generators
 
 __all__ = ["meaning", "module_of", "passed", "passed_definition", "run_beside", "statements"]
 
@@ -81,6 +80,8 @@ def run_beside(made: Callable[..., Any], compiled: types.FunctionType, values: t
         given = [copied(values) for _ in range(3)]
     except NotCopied:
         return
+    from s2s.validation.validate import generators_of, restore_generators  # imports the compiler
+
     generators, found = generators_of(compiled), list[Outcome]()
     calls: list[Callable[..., Any]] = [compiled, made, compiled]
     for call, own in zip(calls, given, strict=True):

@@ -101,9 +101,9 @@ def _called(fn: types.FunctionType) -> Iterator[types.FunctionType]:
     imported = [vars(sys.modules[name]) for name in names if "." in name and name in sys.modules]
     for name in names:
         found = [scope.get(name) for scope in (fn.__globals__, *imported)]
-        if isinstance(owner, type):
+        if issubclass(type(owner), type):
             found.append(class_attribute(owner, name))
         for value in found:
-            made = class_attribute(value, "__init__") if isinstance(value, type) else value
-            if isinstance(made, types.FunctionType):
+            made = class_attribute(value, "__init__") if issubclass(type(value), type) else value
+            if type(made) is types.FunctionType:  # an object of the program is not asked for its class
                 yield made
