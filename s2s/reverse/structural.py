@@ -217,8 +217,11 @@ def _unpack(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | 
         reverser.useful.add(stand_in)
         reverser.planner.home[stand_in] = reverser.planner.home[target]
         for path, bar in bars.items():
-            if path[0] == k and (bar is not None or items is None):  # nothing has the item to make zeros like its parts
-                sweep.bars[stand_in, path[1:]] = reverser.zero(sweep, target, path, span) if bar is None else bar
+            if path[0] == k and items is None:  # nothing has the item: its parts are told from those of the target
+                bar = reverser.zero(sweep, target, path, span) if bar is None else cotangents.whole(
+                    sweep.builder, bar, reverser.part_atom(sweep, target, path, span), span)
+            if path[0] == k and bar is not None:
+                sweep.bars[stand_in, path[1:]] = bar
         item_read(reverser, stand_in, read, span, sweep)
 
 

@@ -116,8 +116,8 @@ def _choose_names(symbols: list[Symbol], root: Symbol) -> None:
     hidden: dict[int, set[str]] = {id(s): set() for s in symbols}
     for reader in (root, *symbols):
         for _, _, found in reader.edits:
-            if found is not reader:
-                hidden.setdefault(id(found), set()).update(reader.local)
+            own = {reader.name} if found is reader else set()  # a function that calls itself
+            hidden.setdefault(id(found), set()).update(reader.local - own)
     taken = {name for node in ast.parse(root.text).body for name in _names(node)} | set(keyword.kwlist)
     for symbol in symbols:
         wanted = symbol.name.lstrip("_") if symbol.is_private and symbol.name.startswith("_") else symbol.name

@@ -669,12 +669,12 @@ def one_part_of_a_pair_is_no_float(x):
 
 
 @case(V3)
-def pairs_in_pairs_unpacked(x):
+def triples_unpacked(x):
     p = []
     for k in range(3):
-        p.append((x[k], (x * k, x[k] ** 2)))
-    first, (_, (d, e)), last = p
-    return first[0] * last[1][1] + np.sum(d) * e
+        p.append((x[k], x * k, x[k] ** 2))
+    first, (_, d, e), last = p
+    return first[0] * last[2] + np.sum(d) * e
 
 
 @case(V3)
