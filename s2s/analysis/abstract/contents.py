@@ -176,6 +176,8 @@ def _unpack(
             return Sequence(tuple, (*items[: before.value], middle, *items[stop:]))
         case Array():
             item = item_of(evaluator, value, Scalar(int)) or UNKNOWN
+            if value.shape and after.value is None and not value.shape[0].is_constant:  # else it raises
+                evaluator.facts.forced.append((value.shape[0], Dim("", before.value)))
         case ListOf(inner):
             item = inner
         case Range():
