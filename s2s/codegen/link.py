@@ -15,6 +15,7 @@ import marshal
 import os
 import sys
 import types
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
@@ -56,7 +57,7 @@ def link(
     cells |= {name: types.CellType() for name in codes}
     for def_name, code in codes.items():
         cells[def_name].cell_contents = _make_function(def_name, code, function, cells)
-    entry: types.FunctionType = cells[compiled.entry].cell_contents
+    entry: types.FunctionType = cells[unicodedata.normalize("NFKC", compiled.entry)].cell_contents  # as Python reads it
     entry.__doc__ = entry.__code__.co_consts[0] if isinstance(entry.__code__.co_consts[0], str) else None
     if name is not None:
         entry.__name__ = entry.__qualname__ = name
