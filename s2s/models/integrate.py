@@ -22,9 +22,7 @@ __all__ = ["cumulative_trapezoid", "nquad", "quad", "quad_vec", "simpson", "tplq
 GAUSS = 0.5 * np.array(np.polynomial.legendre.leggauss(21)) + [[0.5], [0.0]]
 """The places and the weights of a rule of Gauss on [0, 1]."""
 
-MOST_PIECES, MORE_PIECES, EXACT = 500, 24, 1e-10
-"""How many pieces there are at most until their sum is SciPy's; how many times one is halved at most for the sake of
-the derivative, which may be less smooth, until the sum is as exact as this."""
+MOST_PIECES = 500
 
 PLAIN = "it has a rule without full_output and complex_func"
 ALONE = "it has a rule without opts and full_output"
@@ -54,26 +52,22 @@ def nodes_of(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
             return np.stack([np.append(u, -u), np.append(w, w)])
         return np.stack([u if max(a, b) == np.inf else -u, w])
 
-    def piece(low: Any, high: Any) -> Any:
+    def integral(low: Any, high: Any) -> Any:
         return sum(w * span * func(base + span * u, *args) for u, w in rows(low, high).T)
 
-    count = info["last"]
-    pieces = [(error, low, high, piece(low, high)) for error, low, high in zip(
-        *(info[name][:count] for name in ("elist", "alist", "blist")), strict=True)] or [(0.0, a, b, 0.0)]
-    tolerance, halved = max(options["epsabs"], options["epsrel"] * abs(value), error), 0
-    while True:
-        is_scipys = abs(sum(one[3] for one in pieces) - value) <= tolerance  # else it has extrapolated
-        if is_scipys and (halved >= MORE_PIECES or sum(one[0] for one in pieces) <= EXACT * abs(value)):
-            break
+    listed = [info[name][: info["last"]] for name in ("elist", "alist", "blist", "rlist")]
+    pieces = [(apart, low, high, found if a < b else -found) for apart, low, high, found in zip(*listed, strict=True)]
+    pieces = pieces or [(0.0, a, b, 0.0)]
+    tolerance = max(options["epsabs"], options["epsrel"] * abs(value), error)
+    while not abs(sum(piece[3] for piece in pieces) - value) <= tolerance:  # SciPy has extrapolated
         if len(pieces) >= MOST_PIECES:
             rt.no_derivative("this integral", MANY)
-        pieces.sort(key=lambda one: one[0])
+        pieces.sort(key=lambda piece: piece[0])
         _, low, high, whole = pieces.pop()
         middle = 0.5 * (low + high)
-        left, right = piece(low, middle), piece(middle, high)
+        left, right = integral(low, middle), integral(middle, high)
         apart = abs(left + right - whole) if np.isfinite(whole) else np.inf
         pieces += [(0.5 * apart, low, middle, left), (0.5 * apart, middle, high, right)]
-        halved += 1
     return value, error, np.concatenate([rows(low, high) for _, low, high, _ in pieces], axis=1).T
 
 

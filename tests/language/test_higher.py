@@ -11,6 +11,7 @@ from s2s.errors import DifferentiationError
 from s2s.runtime import directions
 from s2s.specialize.inlining import Inliner
 from tests.bank import CASES
+from tests.bank.mutable import swapped_and_bound_to_one
 from tests.bank.second import MODES, can_be_checked, check_second
 from tests.helpers import differences
 
@@ -76,16 +77,6 @@ def test_derivatives_of_a_number_to_the_fourth():
     for wanted in (second, third, fourth):
         derivative = s2s.grad(derivative)
         assert derivative(x) == pytest.approx(wanted, rel=1e-12)
-
-
-def swapped_and_bound_to_one(x):
-    a, c = x.copy(), x + 1.0
-    total = 0.0
-    for _ in range(4):
-        total = total + c @ x
-        c, a = a, c
-        c = a
-    return total
 
 
 def test_a_loop_that_only_keeps_what_does_not_change_is_reversed():
