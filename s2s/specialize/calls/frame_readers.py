@@ -96,11 +96,11 @@ def _reads_frames(fn: types.FunctionType, depth: int) -> bool:
 def _called(fn: types.FunctionType) -> Iterator[types.FunctionType]:
     """The functions that the names in the code of a function may stand for."""
     module = sys.modules.get(fn.__module__ or "")
-    owner = getattr(module, fn.__qualname__.partition(".")[0], None)
+    owner: Any = getattr(module, fn.__qualname__.partition(".")[0], None)
     names = fn.__code__.co_names
     imported = [vars(sys.modules[name]) for name in names if "." in name and name in sys.modules]
     for name in names:
-        found = [scope.get(name) for scope in (fn.__globals__, *imported)]
+        found: list[Any] = [scope.get(name) for scope in (fn.__globals__, *imported)]
         if issubclass(type(owner), type):
             found.append(class_attribute(owner, name))
         for value in found:
