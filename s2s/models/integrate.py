@@ -96,9 +96,9 @@ def filled(shape: Any, values: Any) -> Any:
 
 def base_and_span(a: Any, b: Any) -> Any:
     """What places are told from, and in parts of what: of an infinite range in lengths of one."""
-    if np.isinf(a) or np.isinf(b):
-        return (float(b) if np.isinf(a) else float(a)) if np.isfinite(a) or np.isfinite(b) else 0.0, 1.0
-    return float(a), float(b) - float(a)
+    low, high = a if np.isfinite(a) else 0.0, b if np.isfinite(b) else 0.0
+    is_finite = float(np.isfinite(a) and np.isfinite(b))
+    return low + float(np.isinf(a)) * high, is_finite * (high - low) + (1.0 - is_finite)
 
 
 def on_nodes(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
