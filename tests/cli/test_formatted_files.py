@@ -21,16 +21,15 @@ import s2s
 
 
 @s2s.differentiable
-def energy(positions: "f8[:]", weights: "f8[:]"):
-    closeness = np.exp(-((positions[1:] - positions[:-1]) ** 2)) * weights[1:] + weights[:-1] ** 2
-    return np.einsum("i,i->", closeness, positions[1:] ** 3) / (1.0 + np.sum(closeness**2)) + np.sum(np.sqrt(weights))
+def energy(positions: "f8[:]"):
+    closeness = np.exp(-((positions[1:] - positions[:-1]) ** 2)) * positions[1:] + positions[:-1] ** 2
+    return np.einsum("i,i->", closeness, positions[1:] ** 3) / (1.0 + np.sum(closeness**2)) + np.sum(np.sqrt(positions))
 
 
 class Chain:
     @s2s.differentiable
-    def tension(self, positions: "f8[:]", weights: "f8[:]"):
-        closeness = np.exp(-((positions[1:] - positions[:-1]) ** 2)) * weights[1:] + weights[:-1] ** 2
-        return np.sum(closeness * positions[1:] ** 3) / (1.0 + np.sum(closeness**2)) + np.sum(np.sqrt(weights))
+    def tension(self, positions: "f8[:]"):
+        return np.sum(np.exp(-((positions[1:] - positions[:-1]) ** 2)) * positions[1:] ** 3) + np.sum(np.sqrt(positions))
 '''
 
 SETTINGS = {
