@@ -78,6 +78,15 @@ def unpacked(x):
     return a * b * c
 
 
+def unpacked_list(x):
+    values = [x[0], x[1], x[2], x[3]]
+    total = sum(values)
+    if total > 0:
+        a, b, c = values
+        total = total + a * b * c
+    return total
+
+
 def indefinite(x):
     return np.sum(np.linalg.cholesky(-np.eye(2) * x[0]))
 
@@ -93,7 +102,7 @@ def callee(x):
 
 PROGRAMS = [
     quotient, remainder, place, place_in_a_list, key, integer_of_a_text, float_of_a_text, shift, domain, assertion,
-    condition, unpacked, indefinite, callee,
+    condition, unpacked, unpacked_list, indefinite, callee,
 ]
 
 
