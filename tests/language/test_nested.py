@@ -664,3 +664,13 @@ def test_the_work_is_linear_in_the_trips():
     assert ".pop()" in text and "[:-1]" not in text
     text = s2s.source(lambda x, n: s2s.jvp(s2s.grad(f), (x, n), (x, None))[1], X, 5, mode="vjp")
     assert ".pop()" in text and "[:-1]" not in text
+
+
+def test_an_integer_has_no_tangent_but_zero():
+    def moved(x):
+        return s2s.jvp(lambda n, t: n * t**2, (3, x), (1.0, 1.0))[1]
+
+    with pytest.raises(ArgumentError, match="is an integer"):
+        s2s.grad(moved)(1.3)
+    assert s2s.grad(lambda x: s2s.jvp(lambda n, t: n * t**2, (3, x), (0.0, 1.0))[1])(1.3) == 6.0
+    assert s2s.grad(lambda x: s2s.jvp(lambda n, t: n * t**2, (3, x), (None, 1.0))[1])(1.3) == 6.0

@@ -335,8 +335,10 @@ def _give_tangent(at: At, fn: ir.Atom, name: str, tree: Tree, dot: ir.Atom) -> N
                 part = at.apply(read, dot, ir.Const(key))
                 _give_tangent(at, fn, name, item, part)
         case Fixed(atom):
-            known = at.value(dot)
-            if not (isinstance(known, Known) and known.value == 0) and not isinstance(at.value(atom), Known):
+            known, constant = at.value(dot), at.value(atom)
+            is_zero = isinstance(known, Known) and (known.value is None or known.value == 0)
+            is_number = not isinstance(constant, Known) or isinstance(constant.value, int)
+            if is_number and not is_zero:
                 raise at.refusal("S2S503", name=name_in_errors(at.context, fn), argument=name,
                             hint="give None as the tangent of what is no float")
 
