@@ -211,7 +211,7 @@ class _Assigner:
             made = self.lets.get(made.args[0])
         if not isinstance(made, ir.Call) or made.fn != ir.Const(range):
             return False
-        if len(made.args) == 1 or descends_from(made, self.lets.get) is not None:
+        if len(made.args) == 1 or descends_from(self.context, made, self.lets.get) is not None:
             return True
         start = made.args[0]
         is_up = len(made.args) == 2 or made.args[2] == ir.Const(1)

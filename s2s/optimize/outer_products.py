@@ -164,7 +164,7 @@ class _Collector:
         again = self.context.definition(loop.iterable, reversed)
         bounds = self.context.definition(loop.iterable if again is None else again[0], range)
         definition = self.context.definitions.get
-        is_down = descends_from(definition(loop.iterable), definition) is not None  # type: ignore[arg-type]
+        is_down = descends_from(self.context, definition(loop.iterable), definition) is not None  # type: ignore[arg-type]
         return loop.leave is None and (is_down or (bounds is not None and len(bounds) == 1))
 
     def _memory_of(self, target: ir.Atom, call: ir.Call) -> set[ir.Atom]:
@@ -245,7 +245,7 @@ class _Collector:
         if bounds is None:
             return None
         definition = self.context.definitions.get
-        found = descends_from(definition(loop.iterable), definition)  # type: ignore[arg-type]
+        found = descends_from(self.context, definition(loop.iterable), definition)  # type: ignore[arg-type]
         if found is None and len(bounds) == 1:
             found = bounds[0]
         elif found is None and len(bounds) == 2 and isinstance(bounds[0], ir.Const) and type(bounds[0].value) is int:

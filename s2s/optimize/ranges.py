@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import operator
 
+from s2s.analysis.abstract.lattice import is_number
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.values import Range
@@ -34,8 +35,9 @@ def constant_range(context: Context, iterable: ir.Atom) -> range | None:
     return range(*(b.value for b in bounds))  # type: ignore[union-attr]
 
 
-def descends_from(made: ir.Value | None, definition: object) -> ir.Atom | None:
-    """The ``n`` of a range ``n - 1, ..., 0``; ``definition`` gives that of a variable."""
+def descends_from(context: Context, made: ir.Value | None, definition: object) -> ir.Atom | None:
+    """The ``n`` of a range ``n - 1, ..., 0``, a number; ``definition`` gives that of a variable. What an array of rank 0
+    holds may be another number by the time that the range is run through."""
     if not isinstance(made, ir.Call) or made.fn != _RANGE or made.args[1:] != (_DOWN, _DOWN):
         return None
     last = made.args[0]
@@ -43,7 +45,7 @@ def descends_from(made: ir.Value | None, definition: object) -> ir.Atom | None:
         return ir.Const(last.value + 1)
     value = definition(last)  # type: ignore[operator]
     is_last = isinstance(value, ir.Call) and value.fn == ir.Const(operator.sub) and value.args[1] == ir.Const(1)
-    return value.args[0] if is_last else None
+    return value.args[0] if is_last and is_number(context.value(value.args[0])) else None  # type: ignore[union-attr]
 
 
 def spell_ranges(function: ir.Function, context: Context) -> ir.Function:
@@ -53,10 +55,9 @@ def spell_ranges(function: ir.Function, context: Context) -> ir.Function:
         return function
     lets = {s.target: s.value for s in ir.walk(function.body) if isinstance(s, ir.Let) and s.target is not None}
     uses = count_uses(function.body)
-    changing = {a for s in ir.walk(function.body) if isinstance(s, ir.Let) for a, _ in s.reads}  # read in order
     turned = {
         var: n for var in loops if isinstance(var, ir.Var) and uses[var] == 1
-        and (n := descends_from(lets.get(var), lets.get)) is not None and n not in changing
+        and (n := descends_from(context, lets.get(var), lets.get)) is not None
     }
     if not turned:
         return function

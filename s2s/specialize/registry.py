@@ -160,7 +160,7 @@ KNOWN = Registry(
     # arrays that are changed
     named({
         **dict.fromkeys(_MAY_OVERWRITE, arrays.without_overwriting), np.clip: arrays.without_old_names,
-        np.ndarray: arrays.empty_array,
+        np.ndarray: arrays.empty_array, range: arrays.with_numbers, slice: arrays.with_numbers,
         **dict.fromkeys(operators.PLAIN, arrays.augmented),
     }),
     for_types(types.BuiltinFunctionType, functions.number),

@@ -39,7 +39,7 @@ def _length_of_descending(planner: Planner, statement: ir.For) -> ir.Atom | None
     """The ``n`` of a loop from ``n - 1`` down to 0."""
     definitions = planner.context.definitions
     made = definitions.get(statement.iterable) if isinstance(statement.iterable, ir.Var) else None
-    return None if statement.leave is not None else descends_from(made, definitions.get)
+    return None if statement.leave is not None else descends_from(planner.context, made, definitions.get)
 
 
 def _iterable(planner: Planner, statement: ir.For, outer: Sweep) -> ir.Atom:

@@ -340,7 +340,8 @@ class Planner:
             if fn is getattr:
                 return value.args[1] in SHAPES
             if fn is operator.getitem and is_number(known):
-                return self._is_item_of_array(value) and self.is_still_there(let)
+                is_key_there = not self.is_buffer(value.args[1])  # type: ignore[arg-type]
+                return is_key_there and self._is_item_of_array(value) and self.is_still_there(let)
             return not says.reads or (fn is operator.getitem and self._is_view(value) and isinstance(known, Array))
         if fn is operator.getitem:
             return not isinstance(known, Array) or self._is_view(value)

@@ -244,7 +244,7 @@ class Storage:
         bounds = over.args
         if len(bounds) == 1:
             return bounds[0]  # type: ignore[return-value]
-        length = descends_from(over, self.context.definitions.get)
+        length = descends_from(self.context, over, self.context.definitions.get)
         if length is not None:
             return length
         start = bounds[0]

@@ -13,7 +13,7 @@ from s2s import runtime as rt
 from s2s.analysis.memory import shared_with
 from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir, operators, ops
-from s2s.core.values import UNKNOWN, Array, ListOf, Sequence, Unknown
+from s2s.core.values import UNKNOWN, AbstractValue, Array, ListOf, Sequence, Unknown
 from s2s.rules import table
 from s2s.rules.numpy.ufuncs import METHODS, with_axes
 from s2s.specialize.calls.memory_order import in_memory_order
@@ -26,7 +26,7 @@ from s2s.specialize.site import NOT_HANDLED, At, CallSite
 
 __all__ = [
     "along_axes", "at_places", "augmented", "changing", "empty_array", "in_order", "into_out", "method_of_ufunc",
-    "without_old_names", "without_overwriting",
+    "with_numbers", "without_old_names", "without_overwriting",
 ]
 
 
@@ -141,6 +141,16 @@ def along_axes(site: CallSite) -> ir.Atom | None:
     if set(site.kwargs) != {"axes"} or not any(map(site.context.is_varied, site.args)):
         return NOT_HANDLED
     return site.instead(with_axes, [ir.Const(site.fn), *site.args, site.kwargs["axes"]])
+
+
+def with_numbers(site: CallSite) -> ir.Atom | None:
+    """A range or slice is made of what arrays of rank 0 hold at this time: later stores do not move its bounds."""
+    site.args = [site.apply(operator.index, a) if _is_number_in_memory(site.value(a)) else a for a in site.args]
+    return NOT_HANDLED
+
+
+def _is_number_in_memory(known: AbstractValue) -> bool:
+    return isinstance(known, Array) and known.shape in (None, ()) and (known.dtype is None or known.dtype.kind in "iu")
 
 
 def at_places(site: CallSite) -> ir.Atom | None:

@@ -10,7 +10,8 @@ object needs only the statement that makes it: what is done with arrays is then 
 Modules in reading order: ``base``, ``expressions``, ``plain``, ``guarded``, ``control``, ``stores``, ``matrices``
 (methods of the writer, in layers), ``writer`` (whole programs); and the kinds of statements that are functions of a
 writer: ``containers``, ``lists``, ``views``, ``pieces``, ``helpers``, ``calls``, ``loops``, ``ufuncs``, ``orders``,
-``objects``, ``records``, ``closures``, ``exits``, ``conditions``, ``aliases``, ``buffers``, ``steps``, ``outside``.
+``objects``, ``records``, ``closures``, ``exits``, ``conditions``, ``aliases``, ``buffers``, ``counters``, ``steps``,
+``outside``.
 To add a kind of statement, write such a function, register it with ``@writes``,
 and name its feature in a row of ``KINDS``.
 """
@@ -24,6 +25,7 @@ from tests.fuzz.generate import (  # noqa: F401  they register what they write
     closures,
     conditions,
     containers,
+    counters,
     exits,
     helpers,
     lists,
@@ -65,6 +67,7 @@ KINDS = {
     "conditions": teeth(conditions=3),
     "aliases": teeth(aliases=3),
     "buffers": {"pure": 0.1, "teeth": 0.3, "buffers": 4},
+    "counters": {"pure": 0.1, "teeth": 0.3, "counters": 4},
     "lists": {"pure": 0.4, "teeth": 0.5, "lists": 3},
     "pieces": teeth(pieces=4),
     "calls": teeth(calls=4),
@@ -72,7 +75,8 @@ KINDS = {
     "steps": {"pure": 1, "steps": 6},
     "outside": {"pure": 0.5, "stores": 0.2, "outside": 3},
     "mixed": teeth(containers=1, views=1, helpers=1, loops=1, ufuncs=1, orders=1, objects=1, closures=1, exits=1,
-                   conditions=1, aliases=1, buffers=1, guarded=0.3, lists=1, pieces=1, calls=1, records=1),
+                   conditions=1, aliases=1, buffers=1, counters=1,
+                   guarded=0.3, lists=1, pieces=1, calls=1, records=1),
 }  # fmt: skip
 
 
