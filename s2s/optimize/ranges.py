@@ -36,8 +36,8 @@ def constant_range(context: Context, iterable: ir.Atom) -> range | None:
 
 
 def descends_from(context: Context, made: ir.Value | None, definition: object) -> ir.Atom | None:
-    """The ``n`` of a range ``n - 1, ..., 0``, a number; ``definition`` gives that of a variable. What an array of rank 0
-    holds may be another number by the time that the range is run through."""
+    """The ``n`` of a range ``n - 1, ..., 0``, where it is a number: an array of rank 0 may hold another one by the time
+    that the range is run through. ``definition`` gives that of a variable."""
     if not isinstance(made, ir.Call) or made.fn != _RANGE or made.args[1:] != (_DOWN, _DOWN):
         return None
     last = made.args[0]

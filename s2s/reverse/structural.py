@@ -200,7 +200,8 @@ def _unpack(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | 
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
     known = reverser.context.value(target)
     items = getattr(reverser.context.value(source), "items", None)  # type: ignore[arg-type]
-    if items is not None and (len(items) != before.value if after.value is None else len(items) < before.value + after.value):
+    least = before.value + (after.value or 0)
+    if items is not None and (len(items) < least or (after.value is None and len(items) > least)):
         return  # the primal raises
     bars = {path: reverser.read(sweep, target, path) for path, _ in leaves(known)}
     if any(b is not None and unpacked_index(p[0], before.value, after.value) is None for p, b in bars.items()):

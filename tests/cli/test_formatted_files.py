@@ -29,7 +29,7 @@ def energy(positions: "f8[:]"):
 class Chain:
     @s2s.differentiable
     def tension(self, positions: "f8[:]"):
-        return np.sum(np.exp(-((positions[1:] - positions[:-1]) ** 2)) * positions[1:] ** 3) + np.sum(np.sqrt(positions))
+        return np.sum(np.exp(-((positions[1:] - positions[:-1]) ** 2)) * positions[1:] ** 3) + np.sum(positions**0.5)
 '''
 
 SETTINGS = {
