@@ -82,7 +82,7 @@ from s2s.versions.argument_guards import LargeGuard
 from s2s.versions.facts import builtin, is_of_python
 from s2s.versions.live_data import Unrolled, live
 from s2s.versions.observed import observed
-from s2s.versions.request import Compiled, Request
+from s2s.versions.request import STRONG_ZEROS, Compiled, Request
 from s2s.versions.signature import with_length
 from s2s.versions.sizes import NOT_ASKED, OPTION, size_guards
 from s2s.versions.target import parameter_span
@@ -330,7 +330,9 @@ def _specialize(
     while True:
         if stages is not None:
             stages.restart()
-        context = Context(masks_stay=masks_stay, stages=stages, naive="cotangents" in off, switched_off=off)
+        context = Context(
+            masks_stay=masks_stay, stages=stages, naive="cotangents" in off, switched_off=off,
+            has_strong_zeros=STRONG_ZEROS in request.options)
         if stages is not None:
             stages.remarks = context.remarks
         facts = context.evaluator.facts

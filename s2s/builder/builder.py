@@ -190,6 +190,7 @@ class Context:
     remarks: list[Remark] = field(default_factory=list)
     clock: Clock = field(default_factory=Clock)
     naive: bool = False
+    has_strong_zeros: bool = False
     switched_off: frozenset[str] = frozenset()
     sizes: dict[tuple[str, ...], LargeGuard] | None = None
     """Whether products of lengths of arguments are large, by their symbols; None where the version is the same for all.

@@ -84,7 +84,7 @@ def multiply(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     choice of a ``where`` goes outside too: so a factor that is not finite on the side not chosen never meets the zero
     there."""
     if builder.context.naive:
-        return builder.call(operator.mul, g, p, span=span)
+        return _times(builder, g, p, span)
     if p == ONE_BAR:
         return g
     if _is_factor(builder, g, _OF_COTANGENTS) and _is_factor(builder, p, _OF_PARTIALS):
@@ -166,8 +166,14 @@ def _product(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
     if isinstance(g, ir.Var) and is_number(builder.context.value(g)) and not is_number(builder.context.value(p)):
         product = definition(builder, p, operator.mul)
         if product is not None and _is_float(product[0]):
-            return builder.call(operator.mul, multiply(builder, g, product[0], span), product[1], span=span)
-    return builder.call(operator.mul, g, p, span=span)
+            return _times(builder, multiply(builder, g, product[0], span), product[1], span)
+    return _times(builder, g, p, span)
+
+
+def _times(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
+    """``g * p``, with strong zeros where the version has these."""
+    is_strong = builder.context.has_strong_zeros and not isinstance(g, ir.Const) and not isinstance(p, ir.Const)
+    return builder.call(rt.strong_product if is_strong else operator.mul, g, p, span=span)
 
 
 def _is_unit(atom: ir.Atom) -> bool:
@@ -221,6 +227,8 @@ def divide(
     builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None, division: Callable[..., Any] = operator.truediv
 ) -> ir.Atom:
     """``g / p``, a sign of ``g`` and the choice of a ``where`` outside."""
+    if builder.context.has_strong_zeros and not isinstance(p, ir.Const):
+        division = rt.strong_quotient
     if builder.context.naive:
         return builder.call(division, g, p, span=span)
     g = _unspread(builder, g, p)

@@ -78,7 +78,7 @@ from s2s.versions.expressions import Expressions
 from s2s.versions.guards import Guard, ObjectGuard
 from s2s.versions.like_items import Lengths
 from s2s.versions.observed import Observed
-from s2s.versions.request import Compiled, Request
+from s2s.versions.request import STRONG_ZEROS, Compiled, Request
 from s2s.versions.signature import Names, array_places, describe, guard_source, with_length
 from s2s.versions.sizes import NOT_ASKED, OPTION, large_sizes
 from s2s.versions.target import Target, find_paths, parameters_of
@@ -607,6 +607,8 @@ class Dispatcher:
         self, avals: tuple[AbstractValue, ...], request: Request, values: tuple[Any, ...] | None
     ) -> Version:
         inner = self._inner_version(avals, values)
+        if inner is not None and STRONG_ZEROS in request.options:
+            inner = self._remade(inner, values, STRONG_ZEROS)
         try:
             return self._make_from(inner, avals, request, values)
         except Exception as problem:  # the errors of the compiler are not imported here
@@ -675,6 +677,12 @@ class Dispatcher:
         self._install(made, values)
         return made
 
+    def with_strong_zeros(self, version: Version, values: tuple[Any, ...]) -> Version:
+        """A version beside one, in whose sweeps zero times inf or NaN is zero."""
+        request = replace(version.request, options=(*version.request.options, STRONG_ZEROS))
+        with section, own_codes():
+            return self._make(version.avals, request, values[: len(version.avals)])
+
     def _linked(
         self, compiled: Compiled, file: str | None, inner: Version | None, avals: tuple[AbstractValue, ...],
         request: Request, values: tuple[Any, ...] | None,
@@ -688,14 +696,15 @@ class Dispatcher:
             self._check_own(guards, values)
         raw = link(compiled, function, file=file)
         keep_freed_memory()
-        version = Version(compiled, raw, request, avals, guards)
+        version = Version(compiled, raw, request, avals, guards, function)
         for choice in dict(request.options).get("choices", ()):
             for met in choice.overridden:
                 if key_text(met) in compiled.met:
                     note_met(choice, met)
         if not is_recorded(compiled):
             version.run = version.call = runnable(compiled, raw, function, request, avals, values)
-            if self.ask.is_auto and values is not None and may_gain(compiled) and not any(map(other_kind, avals)):
+            is_auto = self.ask.is_auto and STRONG_ZEROS not in request.options
+            if is_auto and values is not None and may_gain(compiled) and not any(map(other_kind, avals)):
                 version.tier = Tier(self, version, function)
                 version.run = version.call = version.tier.run
             if values is not None and self._may_be_recorded(avals):

@@ -1,24 +1,29 @@
-"""A derivative with NaN goes in; out comes the same call's by a recording, whose zeros are strong.
+"""A derivative with NaN goes in; out comes the same call's by a version with strong zeros, or by a recording.
 
     w = (x + x.T) * mask                          # zeros on the diagonal
     np.sum(np.sqrt(w) @ w)                        # whose slopes, inf, meet the zeros of the mask in the reverse sweep
+
+The version is compiled where a derivative is NaN. It serves later calls with the same arguments at once, and is checked
+against differences where its zeros decide something for the first time, and at growing intervals.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
-from s2s.core.values import Known, Scalar
-from s2s.dispatch.recorded import is_recordable, is_recorded
+from s2s.dispatch.recorded import is_recordable, is_recorded, may_be_repeated
 from s2s.dispatch.version import Version
 from s2s.versions.paths import imported
+from s2s.versions.request import STRONG_ZEROS
 
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
@@ -41,18 +46,21 @@ _PLACES = {
     "grad": 0, "elementwise_grad": 0, "jacfwd": 0, "jacrev": 0,
     "value_and_grad": 1, "value_and_jacfwd": 1, "value_and_jacrev": 1, "jvp": 1,
 }
+MOST_PLACES = 64
+"""The calls of so many sets of places at which strong zeros decide are counted; those of others are checked."""
+
 MOST_IN_VAIN = 2
-"""A version for which so many recordings had NaN as well is asked no more."""
+"""A version for which so many recordings had NaN as well is asked no more, nor one with strong zeros that were wrong so
+often."""
 
 
 def _is_looked_at(version: Version) -> bool:
     """Whether a derivative's results are looked at: those by arrays, of programs in which a slope can be inf."""
     request = version.request
     backend = dict(request.options).get("backend", "numpy")
-    if request.mode not in _PLACES or not is_recordable(request) or backend != "numpy":
+    if request.mode not in _PLACES or not may_be_repeated(request) or backend != "numpy":
         return False
-    has_arrays = not all(isinstance(aval, (Scalar, Known)) for aval in version.avals)
-    if not has_arrays or is_recorded(version.compiled):
+    if is_recorded(version.compiled) or STRONG_ZEROS in request.options:
         return False
     text = version.compiled.text
     if any(call in text for call in _STEEP) or ("**" in text and _has_steep_power(text)):
@@ -68,47 +76,121 @@ def _has_steep_power(text: str) -> bool:
 
 
 def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
-    """A version's function, whose derivative is that of a recording where it is NaN and that of the recording
-    is not."""
-    if not _is_looked_at(version):
-        return version.run
-    mode, has_aux = version.request.mode, version.request.has_aux
-    place = _PLACES[mode] if has_aux or _PLACES[mode] else None
-    is_second = place == 1 and dispatcher.target.derived is not None  # the value is a derivative, which may be NaN too
-    run, in_vain = version.run, 0
+    """A version's function, whose derivative is that of a version with strong zeros, or of a recording, where it is NaN
+    and that of the other one is not."""
+    return _Checked(dispatcher, version).call if _is_looked_at(version) else version.run
 
-    def checked(*values: Any) -> Any:
-        nonlocal in_vain
-        result = run(*values)
-        part = result if place is None else result[place]
-        if part.__class__ is np.ndarray and part.dtype.kind == "f":
+
+class _Checked:
+    """The calls of one version. ``strong`` is the one with strong zeros, once it has served; ``served`` says how often
+    it has, by the places where its zeros decided."""
+
+    def __init__(self, dispatcher: Dispatcher, version: Version) -> None:
+        self.dispatcher, self.version, self.run = dispatcher, version, version.run
+        mode, has_aux = version.request.mode, version.request.has_aux
+        self.place = _PLACES[mode] if has_aux or _PLACES[mode] else None
+        # the value is a derivative, which may be NaN too
+        self.is_second = self.place == 1 and dispatcher.target.derived is not None
+        self.strong: Version | None = None
+        self.served: dict[frozenset[Any], int] = {}
+        self.wrong = self.in_vain = 0
+
+    def call(self, *values: Any) -> Any:
+        """The derivative; one without NaN is returned at once."""
+        if self.strong is not None:
+            return self._by_strong(self.strong, values)
+        result = self.run(*values)
+        part = result if self.place is None else result[self.place]
+        if part.__class__ is float or part.__class__ is np.float64:
+            if part == part:
+                return result
+        elif part.__class__ is np.ndarray and part.dtype.kind == "f":
             size = np.vdot(part, part)
             if size == size:
                 return result
-        elif not has_nan(part):
+        elif not has_nan(part, True):
             return result
-        if in_vain == MOST_IN_VAIN or has_nan(values) or (place == 1 and not is_second and has_nan(result[0])):
+        return self._again(values, result)
+
+    def _by_strong(self, strong: Version, values: tuple[Any, ...]) -> Any:
+        """The derivative with strong zeros, checked where these decide as they have not before, and at growing
+        intervals."""
+        with rt.Decisions() as decisions:
+            result = strong.run(*values)
+        if self._is_nan(result):
+            return self._again(values, result)
+        if not decisions.places:
             return result
-        again = _recorded(dispatcher, version, values)
-        if again is None or has_nan(again if place is None else again[place]):
-            in_vain += 1
+        places = frozenset(decisions.places)
+        count = self.served.get(places, 0)
+        if count & (count - 1) == 0:  # none, one, two, four ... so far
+            return self._again(values, result)
+        self.served[places] = count + 1
+        return result
+
+    def _is_nan(self, result: Any) -> bool:
+        return has_nan(result if self.place is None else result[self.place], True)
+
+    def _again(self, values: tuple[Any, ...], result: Any) -> Any:
+        """The derivative of a call in the place of a ``result`` that is NaN, or to be checked."""
+        place = self.place
+        if has_nan(values) or (place == 1 and not self.is_second and has_nan(result[0])):
             return result
-        if place is None or is_second:
+        is_strong = self.strong is not None
+        again = None if self.wrong == MOST_IN_VAIN else self._with_strong_zeros(values)
+        if again is None:
+            result = self.run(*values) if is_strong else result
+            if self.in_vain == MOST_IN_VAIN or not self._is_nan(result):
+                return result
+            again = _recorded(self.dispatcher, self.version, values)
+            if again is None or self._is_nan(again):
+                self.in_vain += 1
+                return result
+        if place is None or self.is_second:
             return again
         return (*result[:place], again[place], *result[place + 1 :])
 
-    return checked
+    def _with_strong_zeros(self, values: tuple[Any, ...]) -> Any:
+        """The derivative with strong zeros, where differences agree with it; None elsewhere."""
+        with rt.Decisions() as decisions:
+            try:
+                strong = self.strong or self.dispatcher.with_strong_zeros(self.version, values)
+                checked, run = imported("s2s.recorded.strong_zeros:checked"), (self.run, strong.run)
+                result = checked(_innermost(self.dispatcher), values, self.version.request, strong.primal, *run)
+            except Exception:  # what was computed stays
+                result = None
+        places = frozenset(decisions.places)
+        if result is None:
+            self.wrong += 1
+            self.served.pop(places, None)
+            self.strong = None if self.wrong == MOST_IN_VAIN else self.strong
+        else:
+            self.strong = strong
+            if places in self.served or len(self.served) < MOST_PLACES:
+                self.served[places] = self.served.get(places, 0) + 1
+        return result
 
 
-def has_nan(value: Any) -> bool:
-    """Whether there is a NaN in a number, an array, or a container of such."""
+def _innermost(dispatcher: Dispatcher) -> types.FunctionType:
+    """The function of the program that a derivative, or one of a derivative, is of."""
+    target = dispatcher.target
+    while target.derived is not None:
+        target = target.derived.target
+    return target.function  # type: ignore[no-any-return]
+
+
+def has_nan(value: Any, inside: bool = False) -> bool:
+    """Whether there is a NaN in a number, an array, or a container of such; ``inside`` other objects too, as in a
+    derivative, which holds no more than numbers."""
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fc" and bool(np.isnan(value).any())
     if isinstance(value, (float, complex, np.inexact)):
         return bool(value != value)
     if isinstance(value, dict):
-        return any(map(has_nan, value.values()))
-    return isinstance(value, (list, tuple)) and any(map(has_nan, value))
+        return any(has_nan(item, inside) for item in value.values())
+    if isinstance(value, (list, tuple)):
+        return any(has_nan(item, inside) for item in value)
+    return inside and any(has_nan(getattr(value, name), True) for name in rt.attributes_of(value))
 
 
 def _recorded(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> Any:
@@ -116,10 +198,9 @@ def _recorded(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...])
     of the call are gone."""
     from s2s.dispatch.failures import recording_of
 
+    if not is_recordable(version.request):
+        return None
     problem = FloatingPointError("a slope that is inf times zero is NaN")
-    primal = dispatcher.target
-    while primal.derived is not None:
-        primal = primal.derived.target
     try:
         count, is_pushed = len(version.avals), version.request.mode == "jvp"
         with section, own_codes():
@@ -128,6 +209,6 @@ def _recorded(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...])
         def call(*given: Any) -> Any:
             return again.call(*given[:count])(*given[count:]) if is_pushed else again.call(*given)
 
-        return imported("s2s.recorded.entry:repeated")(primal.function, values, call)
+        return imported("s2s.recorded.entry:repeated")(_innermost(dispatcher), values, call)
     except Exception:  # what was computed stays
         return None

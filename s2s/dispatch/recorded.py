@@ -26,7 +26,8 @@ from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameters_of
 
 __all__ = [
-    "advised", "has_code", "has_place", "is_always", "is_recordable", "is_recorded", "may_record", "recorded", "tell",
+    "advised", "has_code", "has_place", "is_always", "is_recordable", "is_recorded", "may_be_repeated", "may_record",
+    "recorded", "tell",
 ]
 
 _MODES = frozenset(
@@ -86,8 +87,11 @@ def is_always(request: Request) -> bool:
 
 def is_recordable(request: Request) -> bool:
     """Whether what is asked for is something that a recording gives."""
-    if os.environ.get("S2S_RECORDED", "1") == "0" or request.mode not in _MODES:
-        return False
+    return os.environ.get("S2S_RECORDED", "1") != "0" and request.mode in _MODES and may_be_repeated(request)
+
+
+def may_be_repeated(request: Request) -> bool:
+    """Whether what is asked for is the derivative that differences have."""
     options = dict(request.options)
     return bool(request.wrt) and not (options.get("choices") or options.get("nonsmooth") or options.get("holomorphic"))
 

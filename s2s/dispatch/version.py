@@ -24,11 +24,11 @@ LEAVING = "call", "call_again", "call_method", "call_method_again", "push"
 
 
 class Version:
-    """One compiled version: ``raw`` is the generated function, ``run`` the same on its backend, ``call`` what the
-    dispatcher calls, ``tier`` decides on ``run`` where the backend is ``auto``, ``guards`` the facts it relies on with
-    the function whose globals and closure they look at. A version of ``vjp`` ``has_pulled`` when a reverse sweep of it
-    has come to its end. One that records was ``refused_for`` the code of a version of the inner derivative, where the
-    compiler has made nothing of that."""
+    """One compiled version: ``raw`` is the generated function, ``primal`` what it is the derivative of, ``run`` the
+    generated one on its backend, ``call`` what the dispatcher calls, ``tier`` decides on ``run`` where the backend is
+    ``auto``, ``guards`` the facts it relies on with the function whose globals and closure they look at. A version of
+    ``vjp`` ``has_pulled`` when a reverse sweep of it has come to its end. One that records was ``refused_for`` the code
+    of a version of the inner derivative, where the compiler has made nothing of that."""
 
     def __init__(
         self,
@@ -37,9 +37,11 @@ class Version:
         request: Request,
         avals: tuple[AbstractValue, ...],
         guards: tuple[tuple[Guard, types.FunctionType], ...],
+        primal: types.FunctionType,
     ) -> None:
         self.compiled = compiled
         self.raw = raw
+        self.primal = primal
         self.run: Callable[..., Any] = raw
         self.call: Callable[..., Any] = raw
         self.request = request

@@ -23,13 +23,16 @@ from s2s.recorded.surroundings import Surroundings
 from s2s.recorded.turns import Muted
 from s2s.versions.carriers import parts_of, put_together
 
-__all__ = ["Replay", "agree"]
+__all__ = ["Replay", "agree", "drawn_direction"]
 
 STEP = {4: 1e-3, 8: 1e-6, 16: 1e-6}
 """The step, relative to a number, by the bytes of its real part."""
 
 RELATIVE = 1e-3
 """How far a recording may be from a difference, relative to the larger one, beside what two differences differ by."""
+
+STRICT = 1e-5
+"""The same, of what is in doubt."""
 
 
 class Replay:
@@ -112,8 +115,9 @@ def agree(
     draws = np.random.default_rng(7)
     directions, slope, size = [], 0.0, 0.0
     is_strict = doubtful is not None
+    relative = STRICT if is_strict else RELATIVE
     for leaf, bar, part in zip(leaves, bars, doubtful if is_strict else [None] * len(leaves)):  # type: ignore[arg-type]
-        direction = _direction(draws, leaf)
+        direction = drawn_direction(draws, leaf)
         if part is not None:  # to one side: what is doubtful is often at the end of where the function is defined
             direction = np.abs(direction) * part
         directions.append(direction)
@@ -123,7 +127,7 @@ def agree(
     try:
         above, below = weighted(directions, step), weighted(directions, -step)
         wide = (above - below) / (2.0 * step)
-        if abs(wide - slope) <= RELATIVE * max(size, abs(wide)) and (not is_strict or np.isfinite(wide)):
+        if abs(wide - slope) <= relative * max(size, abs(wide)) and (not is_strict or np.isfinite(wide)):
             return
         half = 0.5 * step
         near_above, near_below = weighted(directions, half), weighted(directions, -half)
@@ -136,7 +140,7 @@ def agree(
         _agree_on_one_side(name, slope, middle, {step: above, half: near_above, -step: below, -half: near_below})
         return
     near = (near_above - near_below) / (2.0 * half)
-    allowed = RELATIVE * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
+    allowed = relative * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
     if is_strict:  # a slope of zero, to rounding
         allowed += 4.0 * np.finfo(float).eps * found[1] / half
     sides = sorted([(near_above - middle) / half, (middle - near_below) / half])
@@ -152,12 +156,12 @@ def _agree_on_one_side(name: str, slope: float, middle: float, moved: dict[float
     if len(ends) != 2 or ends[0] * ends[1] < 0.0 or not np.isfinite(middle):
         raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences are no numbers")
     near, wide = ((moved[step] - middle) / step for step in sorted(ends, key=abs))
-    if abs(near - slope) > RELATIVE * abs(near) + 4.0 * abs(wide - near) + 1e-9:
+    if abs(near - slope) > STRICT * abs(near) + 4.0 * abs(wide - near) + 1e-9:
         reason = f"to one side a recording gives {slope:.6g}, differences {near:.6g}"
         raise error("S2S202", name=name, reason=reason)
 
 
-def _direction(draws: Any, leaf: Any) -> Any:
+def drawn_direction(draws: Any, leaf: Any) -> Any:
     """A direction in which an argument moves, in proportion to its size."""
     made = draws.uniform(0.5, 1.0, np.shape(leaf)) * draws.choice([-1.0, 1.0], np.shape(leaf))
     if np.iscomplexobj(leaf):

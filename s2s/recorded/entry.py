@@ -36,7 +36,10 @@ from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_tog
 from s2s.versions.request import Path, Request
 from s2s.versions.signature import has_attributes, own_attributes
 
-__all__ = ["MODES", "derivative_of_call", "invoked", "raised_by", "repeated"]
+__all__ = [
+    "MODES", "Input", "along", "at_path", "derivative_of_call", "has_parts", "invoked", "moved_inputs", "raised_by",
+    "repeated", "weighted_result", "weighted_sum",
+]
 
 _lock = threading.RLock()
 
@@ -56,9 +59,9 @@ class _Recording:
                 recorder.guard(leaf)
         before = dict(given)
         for path in request.wrt:
-            fresh[path] = _fresh(_at(given, path))
+            fresh[path] = _fresh(at_path(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
-        self.inputs = {path: _Input(recorder, value) for path, value in fresh.items()}
+        self.inputs = {path: Input(recorder, value) for path, value in fresh.items()}
         pairs = [(name, zip(_leaves_of(before[name]), _leaves_of(given[name]), strict=True)) for name in given]
         note_shared(recorder, function.__name__, [(name, *pair) for name, found in pairs for pair in found])
         self.replay = None if operations.ACTIVE else Replay(
@@ -149,7 +152,7 @@ def repeated(function: types.FunctionType, values: tuple[Any, ...], call: Callab
         return result if replay.surroundings.draws() == before else None
 
 
-class _Input:
+class Input:
     """An argument that is differentiated: its structure, and what its leaves are in the recording."""
 
     def __init__(self, recorder: Recorder, value: Any) -> None:
@@ -181,8 +184,8 @@ def _leaves_of(value: Any) -> list[Any]:
 
 def _packed(value: Any, leaves: list[Any]) -> Any:
     if _is_object(value):
-        return {name: pack(part, leaves, _has_parts) for name, part in own_attributes(value).items()}
-    return pack(value, leaves, _has_parts)
+        return {name: pack(part, leaves, has_parts) for name, part in own_attributes(value).items()}
+    return pack(value, leaves, has_parts)
 
 
 def _unpacked(structure: Any, leaves: list[Any], value: Any) -> Any:
@@ -220,7 +223,7 @@ def _fresh(value: Any) -> Any:
     return unpack(structure, [_fresh(leaf) for leaf in leaves])
 
 
-def _at(values: dict[str, Any], path: Path) -> Any:
+def at_path(values: dict[str, Any], path: Path) -> Any:
     value = values[path[0]]
     for step in path[1:]:
         value = value[step]
@@ -300,7 +303,7 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
         raise error("S2S202", name=name, reason="it reads on in a generator, and cannot run again to be checked")
     weights = np.random.default_rng(3)
     outs: list[Any] = []
-    pack(_split(recording, request)[0], outs, _has_parts)
+    pack(_split(recording, request)[0], outs, has_parts)
     for leaf in outs:
         _check_result(recording, leaf, name)
     chosen = [_weight(weights, leaf) if _carries(leaf) else None for leaf in outs]
@@ -308,26 +311,11 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
     inputs = [recording.inputs[path] for path in request.wrt]
     moving = [(given, k) for given in inputs for k, ref in enumerate(given.refs) if ref is not None]
 
-    def weighted(directions: list[Any], step: float) -> float:
-        places = iter(directions)
-        changed: dict[str, Any] = {}
-        for path, given in zip(request.wrt, inputs):
-            moved = [
-                leaf if ref is None else _stepped(leaf, next(places), step)
-                for leaf, ref in zip(given.originals, given.refs)
-            ]
-            whole = _moved(given, moved)
-            before = changed.get(path[0], replay.given[path[0]])
-            changed[path[0]] = _with(before, path[1:], whole)
-        result = replay.at(changed)
-        leaves: list[Any] = []
-        pack(result[0] if request.has_aux else result, leaves, _has_parts)
-        return _sum(leaves, chosen)
-
+    weighted = weighted_result(replay, request, inputs, chosen)
     originals = [plain_array(given.originals[k]) for given, k in moving]
     refs = [given.refs[k] for given, k in moving]
     sizes = [one if w is None else np.abs(one) for one, w in zip(outs, chosen)]
-    found = _sum(outs, chosen), _sum(sizes, chosen)
+    found = weighted_sum(outs, chosen), weighted_sum(sizes, chosen)
     sweep = _weighted_sweep(recording, outs, chosen)
     with replay.unnoticed():
         if sweep.has_left_out:
@@ -350,6 +338,37 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
             except DifferentiationError:
                 pass
         agree(name, weighted, originals, bars, found)
+
+
+def weighted_result(
+    replay: Replay, request: Request, inputs: list[Input], weights: list[Any]
+) -> Callable[[list[Any], float], float]:
+    """The function's result, summed with weights, by directions in which the numbers of its inputs move, and a step."""
+
+    def weighted(directions: list[Any], step: float) -> float:
+        result = replay.at(moved_inputs(replay, request, inputs, directions, step))
+        leaves: list[Any] = []
+        pack(result[0] if request.has_aux else result, leaves, has_parts)
+        return weighted_sum(leaves, weights)
+
+    return weighted
+
+
+def moved_inputs(
+    replay: Replay, request: Request, inputs: list[Input], directions: list[Any], step: float
+) -> dict[str, Any]:
+    """The arguments whose numbers have moved."""
+    places = iter(directions)
+    changed: dict[str, Any] = {}
+    for path, given in zip(request.wrt, inputs):
+        moved = [
+            leaf if ref is None else _stepped(leaf, next(places), step)
+            for leaf, ref in zip(given.originals, given.refs)
+        ]
+        whole = _moved(given, moved)
+        before = changed.get(path[0], replay.given[path[0]])
+        changed[path[0]] = _with(before, path[1:], whole)
+    return changed
 
 
 def _weight(draws: Any, leaf: Any) -> Any:
@@ -377,7 +396,7 @@ def _where_not_finite(bar: Any) -> Any:
     return 0.0 if bar is None else 1.0 - np.isfinite(bar)
 
 
-def _sum(leaves: Iterable[Any], weights: list[Any]) -> float:
+def weighted_sum(leaves: Iterable[Any], weights: list[Any]) -> float:
     """The numbers of a result, summed with weights."""
     return float(sum(np.sum(np.real(leaf * weight)) for leaf, weight in zip(leaves, weights) if weight is not None))
 
@@ -398,7 +417,7 @@ def _stepped(leaf: Any, direction: Any, step: float) -> Any:
     return moved
 
 
-def _moved(given: _Input, leaves: list[Any]) -> Any:
+def _moved(given: Input, leaves: list[Any]) -> Any:
     """The argument with other numbers, an object as a copy with other attributes."""
     if not _is_object(given.value):
         return unpack(given.structure, leaves)
@@ -421,9 +440,9 @@ def _bars(recording: _Recording, request: Request, out: Any, bar: Any) -> tuple[
     """The cotangents of what is differentiated."""
     sweep = Backward(recording.recorder)
     leaves: list[Any] = []
-    structure = pack(out, leaves, _has_parts)
+    structure = pack(out, leaves, has_parts)
     bars: list[Any] = []
-    _along(structure, bar, bars, len(leaves))
+    along(structure, bar, bars, len(leaves))
     for leaf, one in zip(leaves, bars):
         sweep.add(recording.recorder.ref(leaf), one)
     sweep.run()
@@ -434,7 +453,7 @@ def _bars(recording: _Recording, request: Request, out: Any, bar: Any) -> tuple[
     return tuple(_bar(sweep, recording.inputs[path], none) for path in request.wrt)
 
 
-def _has_parts(value: Any) -> bool:
+def has_parts(value: Any) -> bool:
     """Whether it is an object, in a result, whose attributes hold floats: its cotangent is one with cotangents."""
     try:
         return carries_arrays(value) or (rt.has_parts(value) and bool(rt.floats(value)))
@@ -442,7 +461,7 @@ def _has_parts(value: Any) -> bool:
         return False
 
 
-def _along(structure: Any, value: Any, leaves: list[Any], count: int) -> None:
+def along(structure: Any, value: Any, leaves: list[Any], count: int) -> None:
     """The parts of a value that stand where a structure has leaves."""
     found: list[Any] = [None] * count
 
@@ -464,7 +483,7 @@ def _along(structure: Any, value: Any, leaves: list[Any], count: int) -> None:
     leaves += found
 
 
-def _bar(sweep: Backward, given: _Input, none: bool) -> Any:
+def _bar(sweep: Backward, given: Input, none: bool) -> Any:
     found = []
     reached = False
     for leaf, ref in zip(given.leaves, given.refs):
@@ -518,13 +537,13 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
     for path, tangent in zip(request.wrt, tangents):
         given = recording.inputs[path]
         parts: list[Any] = []
-        _along(given.structure, vars(tangent) if _is_object(tangent) else tangent, parts, len(given.leaves))
+        along(given.structure, vars(tangent) if _is_object(tangent) else tangent, parts, len(given.leaves))
         moving += [(ref, dot) for ref, dot in zip(given.refs, parts) if dot is not None]
     for ref, dot in moving:
         sweep.set(ref, dot)
     sweep.run()
     leaves: list[Any] = []
-    structure = pack(out, leaves, _has_parts)
+    structure = pack(out, leaves, has_parts)
     dots = []
     for leaf in leaves:
         ref = recording.recorder.ref(leaf)
@@ -548,7 +567,7 @@ def _elementwise(recording: _Recording, request: Request, function: Any, tangent
 def _jacobian(recording: _Recording, request: Request, function: Any, tangents: Any) -> Any:
     out, aux = _split(recording, request)
     leaves: list[Any] = []
-    structure = _without_labels(pack(out, leaves, _has_parts))
+    structure = _without_labels(pack(out, leaves, has_parts))
     kinds = (int, float, complex, np.generic, np.ndarray)
     if isinstance(structure, Leaf) and not isinstance(leaves[structure.number], kinds):
         kind = "None" if out is None else with_article(type(out).__name__)

@@ -414,6 +414,11 @@ partials(
     rt.quotient, lambda y, a, b: rt.quotient(1.0, b), lambda y, a, b: rt.quotient(-y, b), params="a, b",
     domain=((-2.0, 2.0), (0.2, 3.0)),
 )
+partials(rt.strong_product, lambda y, a, b: b, lambda y, a, b: a, params="a, b")
+partials(
+    rt.strong_quotient, lambda y, a, b: rt.quotient(1.0, b), lambda y, a, b: rt.quotient(-y, b), params="a, b",
+    domain=((-2.0, 2.0), (0.2, 3.0)),
+)
 partials(rt.power, power_base, power_exponent, params="a, b", domain=((0.2, 3.0), (-2.0, 2.0)))
 partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(args(num(0.2, 3.0)),))
 
@@ -428,5 +433,5 @@ describe(rt.factors, rt.solve_with, rt.inv_of, rt.det_of, rt.slogdet_of, rt.cofa
 describe(rt.kept, rt.before_calls, rt.kind_of, result=Result.NEW, acts=True, pure=False)
 describe(rt.now, result=Result.SHARED, acts=True, pure=False)
 describe(rt.check_bits, rt.check_gradient, result=Result.SHARED)  # gives what it checks
-describe(rt.quotient, rt.power, elementwise=True)
+describe(rt.quotient, rt.power, rt.strong_product, rt.strong_quotient, elementwise=True)
 describe(rt.unbroadcast, rt.summand_bar, rt.cast, rt.fit_bar, rt.fit_dot, reads=(0,))

@@ -223,9 +223,11 @@ from s2s.runtime._shapes import (
     unstack_like,
 )
 from s2s.runtime._snapshots import Calls, Snapshots, advances
+from s2s.runtime._strong import Decisions, strong_product, strong_quotient
 
 __all__ = [
-    "CAPTURED", "INTEGER", "Adjoints", "Calls", "Snapshots", "accumulate", "add", "advances", "align_weights", "around",
+    "CAPTURED", "INTEGER", "Adjoints", "Calls", "Decisions", "Snapshots", "accumulate", "add", "advances",
+    "align_weights", "around",
     "axes_back", "axes_in_memory", "axes_last", "axis_size", "beside_dropped", "between", "bin_of", "blocks", "bound",
     "by_default", "call", "call_again",
     "call_method", "call_method_again",
@@ -257,7 +259,8 @@ __all__ = [
     "remove_item", "repeat_bar", "reverse_cumsum", "select_bar", "sequence_bar",
     "cofactor_of", "det_of", "factors", "inv_of", "slogdet_of", "solve_with",
     "set_item", "set_items", "several_bar", "share", "slogdet_weight", "slope_of_abs", "solve_triangular",
-    "spectral_norm_bar", "split_entry", "split_like", "stored_bar", "stored_slice", "sum_to", "summand_bar",
+    "spectral_norm_bar", "split_entry", "split_like", "stored_bar", "stored_slice", "strong_product",
+    "strong_quotient", "sum_to", "summand_bar",
     "summed_norm_bar",
     "svd_bar", "svdvals_bar", "take_along_axis_bar", "take_bar", "tangent_like", "tensordot_bar", "tile_bar",
     "trapezoid_steps", "trapezoid_weights", "trapezoid_x_bar", "trigamma", "try_error", "turn", "unbroadcast",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.analysis.functions import reads_content
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context
@@ -68,12 +69,25 @@ class Template:
     by_name: bool
     context: Context
     """What is known of its variables."""
+    names: tuple[str, ...] = ()
+    """Those of the parameters."""
 
     @property
     def can_be_written_again(self) -> bool:
         """Whether every variable that it defines gets a name of its own each time that it is written: those inside
         branches and loops do not."""
         return self.by_name or all(isinstance(s, ir.Let) for s in self.statements)
+
+    @functools.cached_property
+    def linear(self) -> set[ir.Atom]:
+        """The variables that it computes from a cotangent or tangent, and that, by the names that rules give them."""
+        named = [
+            s for s, name in zip(self.stand_ins, self.names, strict=False) if name == "y_bar" or name.endswith("_dot")]
+        found: set[ir.Atom] = {a for s in named for a in (s if isinstance(s, tuple) else (s,))}
+        for s in self.statements:
+            if isinstance(s, ir.Let) and s.target is not None and not found.isdisjoint(ir.atoms_of(s.value)):
+                found.add(s.target)
+        return found
 
     @functools.cached_property
     def reads(self) -> set[ir.Atom]:
@@ -251,7 +265,8 @@ class RuleBodies:
         straight = all(isinstance(s, ir.Let) for s in scratch.statements)
         live = {result} if isinstance(result, ir.Var) else set()
         kept = [_brief(s) for s in drop_dead_statements(scratch.statements, live, context)]
-        return Template(stand_ins, items, kept, result, not straight and body.__name__ != "<lambda>", context)
+        by_name = not straight and body.__name__ != "<lambda>"
+        return Template(stand_ins, items, kept, result, by_name, context, parameters_of(body))
 
     def _shared(self, key: tuple[Any, ...], given: list[Any]) -> Template | None:
         """The template of a body of s2s where it is the same in every program: nothing but the kinds of the arguments
@@ -331,6 +346,8 @@ class RuleBodies:
                 if product is not None:
                     mapping[statement.target] = product
                     continue
+                if context.has_strong_zeros and statement.target in template.linear:
+                    value = with_strong_zeros(value)
                 varied = any(map(context.is_varied, ir.atoms_of(value)))
                 target = context.define(shown(statement.target.name), known, varied, value)
                 if statement.target in template.context.must_keep:  # a test
@@ -366,6 +383,14 @@ class RuleBodies:
         return builder.call(operator.mul, ir.Const(number), other, span=span) if isinstance(known, Array) else None  # type: ignore[arg-type]
 
 
+def with_strong_zeros(value: ir.Value) -> ir.Value:
+    """A product or quotient of cotangents in which zeros are strong; any other value as it is."""
+    match value:
+        case ir.Call(ir.Const() as fn, (ir.Var(), ir.Var()), ()) if fn in _STRONG:
+            return ir.replace(value, fn=ir.Const(_STRONG[fn]))
+    return value
+
+
 def _nothing(name: str) -> str:
     """The name of a temporary."""
     return "%"
@@ -382,6 +407,10 @@ def _whole(given: Any, builder: Builder) -> ir.Atom:
 
 
 _PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
+_STRONG = {
+    **dict.fromkeys(_PRODUCTS, rt.strong_product),
+    **dict.fromkeys(map(ir.Const, (operator.truediv, np.divide, rt.quotient)), rt.strong_quotient),
+}
 _MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
 
 

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[Any, ...]
 """Where a differentiated value is: a parameter's name, then indices or keys: ``("W",)``, ``("args", 1)``."""
 
+STRONG_ZEROS = ("zeros", "strong")
+"""The option of a version in whose sweeps zero times inf or NaN is zero."""
+
 
 @record
 class Request:

@@ -1,0 +1,196 @@
+"""A derivative whose strong zeros have decided goes in; out comes the same, where differences of the function agree.
+
+    np.sum(np.sqrt(x * mask))         0 * inf where the mask has a zero, and nothing else: the zero is right
+    np.sum(np.sqrt(x) ** 2)           0 * inf at a zero of x, where the slope is 1: it is not
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s.errors import DifferentiationError
+from s2s.recorded import operations
+from s2s.recorded.cancelled import MOST_TANGENTS
+from s2s.recorded.differences import Replay, agree, drawn_direction
+from s2s.recorded.entry import (
+    Input,
+    along,
+    at_path,
+    has_parts,
+    moved_inputs,
+    weighted_result,
+    weighted_sum,
+)
+from s2s.recorded.given import arguments_of
+from s2s.recorded.recorder import Recorder, pack
+from s2s.recorded.turns import TURNS
+from s2s.versions.request import Request
+
+__all__ = ["checked"]
+
+_Call = Callable[..., Any]
+
+def checked(
+    function: types.FunctionType, values: tuple[Any, ...], request: Request, primal: _Call, weak: _Call, strong: _Call
+) -> Any:
+    """Give the derivative of a call by a version with strong zeros; None where a number of it that is NaN in the
+    version without does not agree with differences of the ``primal``, or none can be taken. Nothing notices the runs of
+    ``function``, which is the innermost one. ``values`` are its arguments, and then the tangents of ``jvp``.
+    """
+    if operations.ACTIVE:
+        return None
+    given = arguments_of(function, values)
+    replay = Replay(lambda given: primal(*given.values()), given, function)
+    with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
+        if replay.surroundings.is_used_up():
+            return None
+        return _Check(replay, given, request, values[len(given) :]).result(weak, strong)
+
+
+class _Check:
+    """The check of one call. A derivative is a list for each part of the result, with an array for each part of what is
+    differentiated, whose axes come last; in forward mode that is the one number by which all moves along the tangents.
+    """
+
+    def __init__(self, replay: Replay, given: dict[str, Any], request: Request, tangents: tuple[Any, ...]) -> None:
+        self.replay, self.request, self.tangents = replay, request, tangents
+        recorder = Recorder()
+        self.inputs = [Input(recorder, at_path(given, path)) for path in request.wrt]
+        self.leaves = [
+            leaf for one in self.inputs for leaf, ref in zip(one.originals, one.refs) if ref is not None]
+        self.along: list[Any] | None = self._parts(tangents, False) if request.mode == "jvp" else None
+        before = replay.surroundings.draws()
+        out = replay.at({})
+        self.draws = replay.surroundings.draws() != before
+        self.outs: list[Any] = []
+        self.structure = pack(out[0] if request.has_aux else out, self.outs, has_parts)
+
+    def result(self, weak: _Call, strong: _Call) -> Any:
+        """What ``strong`` gives, None where that is not sure."""
+        if self.draws or not all(_is_real(leaf) for leaf in (*self.leaves, *self.outs)):
+            return None
+        result = self._run(strong, {})
+        rows, others = self._rows(result), self._rows(self._run(weak, {}))
+        doubts = [[np.isnan(other) for other in row] for row in others]
+        if any(np.isnan(one).any() for row in rows for one in row):
+            return None
+        weights = np.random.default_rng(3)
+        chosen = [
+            weights.uniform(0.5, 1.5, np.shape(out)) * self._of_result(out, doubt)
+            for out, doubt in zip(self.outs, doubts)]
+        found = weighted_sum(self.outs, chosen), weighted_sum(map(np.abs, self.outs), chosen)
+        moving = [self._of_input(k, doubts) for k in range(len(rows[0]))]
+        weighted, leaves = weighted_result(self.replay, self.request, self.inputs, chosen), self.leaves
+        if self.along is not None:
+            leaves, tangents, whole = [1.0], self.along, weighted
+
+            def weighted(directions: list[Any], step: float) -> float:
+                return whole([tangent * directions[0] for tangent in tangents], step)
+
+        bars = [
+            sum(self._contracted(weight, row[k], leaf) for weight, row in zip(chosen, rows))
+            for k, leaf in enumerate(leaves)]
+        jumps = self._jumps(strong, rows, doubts, moving, leaves)
+        if len(jumps) > MOST_TANGENTS:
+            return None
+        try:
+            for part in (*map(self._of_one, jumps), moving):
+                agree(self.request.mode, weighted, leaves, bars, found, part)
+        except DifferentiationError:
+            return None
+        return result
+
+    def _run(self, derivative: _Call, changed: dict[str, Any]) -> Any:
+        primal, self.replay.run = self.replay.run, lambda given: derivative(*given.values(), *self.tangents)
+        try:
+            return self.replay.at(changed)
+        finally:
+            self.replay.run = primal
+
+    def _jumps(
+        self, strong: _Call, rows: list[list[Any]], doubts: list[list[Any]], moving: list[Any], leaves: list[Any]
+    ) -> list[tuple[int, Any]]:
+        """Where the derivative jumps by a number that moves: it has another value a step away, as that of
+        ``sqrt(x) ** 2`` at 0 has. Where there is none, no zero is wrong that is seen from one side."""
+        eps = max(np.finfo(np.asarray(leaf).dtype).eps for leaf in self.leaves)
+        draws = np.random.default_rng(5)
+        directions = [np.abs(drawn_direction(draws, leaf)) * part for leaf, part in zip(leaves, moving)]
+        ways = directions if self.along is None else [tangent * directions[0] for tangent in self.along]
+        jumps = [np.zeros(np.shape(part), bool) for part in moving]
+        for row, doubt, far, near in zip(rows, doubts, *self._beside(strong, ways, 1e-2 * eps**0.5)):
+            for k, (one, is_doubtful, further, other) in enumerate(zip(row, doubt, far, near)):
+                size = np.maximum(np.abs(one), np.abs(other))
+                allowed = 1e2 * eps**0.5 * size + 1e3 * eps * np.max(size, initial=0.0) + 4.0 * np.abs(further - other)
+                is_other = ~(np.abs(one - other) <= allowed) & is_doubtful
+                jumps[k] = jumps[k] | np.any(is_other, axis=tuple(range(np.ndim(is_other) - np.ndim(jumps[k]))))
+        self.moving = moving
+        return [(k, tuple(place)) for k, jump in enumerate(jumps) for place in np.argwhere(jump)]
+
+    def _of_one(self, jump: tuple[int, Any]) -> list[Any]:
+        """1 in one number of what is moving."""
+        made = [np.zeros(np.shape(part)) for part in self.moving]
+        made[jump[0]][jump[1]] = 1.0
+        return made
+
+    def _beside(self, strong: _Call, ways: list[Any], step: float) -> list[list[list[Any]]]:
+        """The derivative a step away and a part of a step away, on the side where it has numbers."""
+        found: list[list[list[Any]]] = []
+        for side in (step, -step):
+            found = [
+                self._rows(self._run(strong, moved_inputs(self.replay, self.request, self.inputs, ways, moved)))
+                for moved in (side, side / 16.0)]
+            if all(np.isfinite(one).all() for rows in found for row in rows for one in row):
+                break
+        return found
+
+    def _rows(self, result: Any) -> list[list[Any]]:
+        """A derivative, part by part."""
+        mode = self.request.mode
+        if mode == "jvp" or mode.startswith("value_and"):
+            result = result[1]
+        elif self.request.has_aux:
+            result = result[0]
+        if "jac" not in mode and mode != "jvp":
+            return [self._parts((result,) if self.request.single else result)]
+        rows: list[Any] = []
+        along(self.structure, result, rows, len(self.outs))
+        if mode == "jvp":
+            return [[np.asarray(row)] for row in rows]
+        return [self._parts((row,) if self.request.single else row) for row in rows]
+
+    def _parts(self, values: Any, is_array: bool = True) -> list[Any]:
+        """What stands in values like those that are differentiated where these have numbers."""
+        found: list[Any] = []
+        for one, value in zip(self.inputs, values):
+            parts: list[Any] = []
+            is_object = isinstance(one.structure, dict) and not isinstance(value, dict)
+            along(one.structure, vars(value) if is_object else value, parts, len(one.leaves))
+            found += [part for part, ref in zip(parts, one.refs) if ref is not None]
+        return [np.asarray(part) for part in found] if is_array else found
+
+    def _of_result(self, out: Any, doubt: list[Any]) -> Any:
+        """1 in a part of the result of whose derivative something is in doubt."""
+        if self.request.mode == "elementwise_grad":
+            return 1.0 * doubt[0] if len(doubt) == 1 else np.ones(np.shape(out))
+        found = [np.any(one, axis=tuple(range(np.ndim(out), np.ndim(one)))) for one in doubt]
+        return 1.0 * np.logical_or.reduce(found)
+
+    def _of_input(self, k: int, doubts: list[list[Any]]) -> Any:
+        """1 in a part of what is differentiated where a derivative by it is in doubt."""
+        if self.request.mode == "elementwise_grad":
+            return 1.0 * doubts[0][k]
+        return 1.0 * np.logical_or.reduce([
+            np.any(doubt[k], axis=tuple(range(np.ndim(out)))) for out, doubt in zip(self.outs, doubts)])
+
+    def _contracted(self, weight: Any, one: Any, leaf: Any) -> Any:
+        if self.request.mode == "elementwise_grad":
+            return weight * one
+        return np.tensordot(weight, one, np.ndim(weight))
+
+
+def _is_real(leaf: Any) -> bool:
+    return isinstance(leaf, (float, np.floating)) or (isinstance(leaf, np.ndarray) and leaf.dtype.kind == "f")
