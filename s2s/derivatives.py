@@ -145,7 +145,7 @@ class Derivative(functools.partial[R], PublicDerivative, Generic[P, R]):
         that."""
         if self.dispatcher.last is None:
             raise error("S2S512", name=self.__name__)
-        return Source(self.dispatcher.last.compiled.text)
+        return Source(self.dispatcher.last.shown.text)
 
     @property
     def backend(self) -> str:
@@ -274,7 +274,7 @@ def version_of_code(code: types.CodeType) -> tuple[Version, Target] | None:
         found = (
             (version, dispatcher.target)
             for made in list(_made) for dispatcher in made.dispatcher.everywhere for version in dispatcher.versions
-            if version.raw.__code__ is code)
+            if version.is_one_of([code]))
         return next(found, None)
 
 

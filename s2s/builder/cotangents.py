@@ -21,6 +21,7 @@ from s2s.analysis.reading import may_read_again
 from s2s.builder.builder import Builder
 from s2s.core import ir
 from s2s.core.array_classes import compiled_for, has_memory
+from s2s.core.inspection import is_hashable
 from s2s.core.values import AbstractValue, Array, Dim, Known, Scalar
 
 ONE_BAR = ir.Const(1.0)
@@ -172,8 +173,22 @@ def _product(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> 
 
 def _times(builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None) -> ir.Atom:
     """``g * p``, with strong zeros where the version has these."""
-    is_strong = builder.context.has_strong_zeros and not isinstance(g, ir.Const) and not isinstance(p, ir.Const)
-    return builder.call(rt.strong_product if is_strong else operator.mul, g, p, span=span)
+    fn = with_strong_zeros(operator.mul, g, p) if builder.context.has_strong_zeros else operator.mul
+    return builder.call(fn, g, p, span=span)
+
+
+_STRONG = {
+    operator.mul: rt.strong_product, np.multiply: rt.strong_product,
+    operator.truediv: rt.strong_quotient, np.divide: rt.strong_quotient, rt.quotient: rt.strong_quotient,
+    operator.matmul: rt.strong_matmul, np.matmul: rt.strong_matmul,
+}
+
+
+def with_strong_zeros(fn: Any, *factors: Any) -> Any:
+    """The function in which zeros are strong in the place of a product or quotient, unless a factor is a number that is
+    neither zero nor infinite; any other function as it is."""
+    is_plain = any(_is_float(a) and 0.0 < abs(a.value) < np.inf for a in factors)
+    return fn if is_plain or not is_hashable(fn) else _STRONG.get(fn, fn)
 
 
 def _is_unit(atom: ir.Atom) -> bool:
@@ -227,8 +242,8 @@ def divide(
     builder: Builder, g: ir.Atom, p: ir.Atom, span: ir.Span | None, division: Callable[..., Any] = operator.truediv
 ) -> ir.Atom:
     """``g / p``, a sign of ``g`` and the choice of a ``where`` outside."""
-    if builder.context.has_strong_zeros and not isinstance(p, ir.Const):
-        division = rt.strong_quotient
+    if builder.context.has_strong_zeros:
+        division = with_strong_zeros(division, p)
     if builder.context.naive:
         return builder.call(division, g, p, span=span)
     g = _unspread(builder, g, p)

@@ -402,10 +402,10 @@ class Dispatcher:
         one that has failed, where the traceback does not tell. None where the exception is to come out."""
         import traceback  # takes longer than a version from disk
 
-        codes = {id(frame.f_code) for frame, _ in traceback.walk_tb(problem.__traceback__)}  # equal codes are two
+        codes = [frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)]
         is_refusal, is_over = isinstance(problem, DifferentiationError), False
         with section:  # the code that ran: in a recording that is not the function's own
-            version = version or next((v for v in self.versions if id(v.raw.__code__) in codes), None)
+            version = version or next((v for v in self.versions if v.is_one_of(codes)), None)
         with section, own_codes():
             if version is None:
                 if tried or not is_refusal or problem.diagnostic.code != UNEXPECTED:

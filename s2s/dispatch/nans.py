@@ -82,8 +82,8 @@ def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
 
 
 class _Checked:
-    """The calls of one version. ``strong`` is the one with strong zeros, once it has served; ``served`` says how often
-    it has, by the places where its zeros decided."""
+    """The calls of one version. ``served`` counts those that the version with strong zeros has answered, by the places
+    where its zeros decided."""
 
     def __init__(self, dispatcher: Dispatcher, version: Version) -> None:
         self.dispatcher, self.version, self.run = dispatcher, version, version.run
@@ -91,14 +91,13 @@ class _Checked:
         self.place = _PLACES[mode] if has_aux or _PLACES[mode] else None
         # the value is a derivative, which may be NaN too
         self.is_second = self.place == 1 and dispatcher.target.derived is not None
-        self.strong: Version | None = None
         self.served: dict[frozenset[Any], int] = {}
         self.wrong = self.in_vain = 0
 
     def call(self, *values: Any) -> Any:
         """The derivative; one without NaN is returned at once."""
-        if self.strong is not None:
-            return self._by_strong(self.strong, values)
+        if self.version.strong is not None:
+            return self._by_strong(self.version.strong, values)
         result = self.run(*values)
         part = result if self.place is None else result[self.place]
         if part.__class__ is float or part.__class__ is np.float64:
@@ -136,7 +135,7 @@ class _Checked:
         place = self.place
         if has_nan(values) or (place == 1 and not self.is_second and has_nan(result[0])):
             return result
-        is_strong = self.strong is not None
+        is_strong = self.version.strong is not None
         again = None if self.wrong == MOST_IN_VAIN else self._with_strong_zeros(values)
         if again is None:
             result = self.run(*values) if is_strong else result
@@ -152,22 +151,21 @@ class _Checked:
 
     def _with_strong_zeros(self, values: tuple[Any, ...]) -> Any:
         """The derivative with strong zeros, where differences agree with it; None elsewhere."""
-        with rt.Decisions() as decisions:
-            try:
-                strong = self.strong or self.dispatcher.with_strong_zeros(self.version, values)
-                checked, run = imported("s2s.recorded.strong_zeros:checked"), (self.run, strong.run)
-                result = checked(_innermost(self.dispatcher), values, self.version.request, strong.primal, *run)
-            except Exception:  # what was computed stays
-                result = None
-        places = frozenset(decisions.places)
-        if result is None:
+        try:
+            strong = self.version.strong or self.dispatcher.with_strong_zeros(self.version, values)
+            checked, run = imported("s2s.recorded.strong_zeros:checked"), (self.run, strong.run)
+            found = checked(_innermost(self.dispatcher), values, self.version.request, strong.primal, *run)
+        except Exception:  # what was computed stays
+            found = None
+        if found is None:
+            self.served.clear()
             self.wrong += 1
-            self.served.pop(places, None)
-            self.strong = None if self.wrong == MOST_IN_VAIN else self.strong
-        else:
-            self.strong = strong
-            if places in self.served or len(self.served) < MOST_PLACES:
-                self.served[places] = self.served.get(places, 0) + 1
+            self.version.strong = None if self.wrong == MOST_IN_VAIN else self.version.strong
+            return None
+        result, places = found
+        self.version.strong = strong
+        if places in self.served or len(self.served) < MOST_PLACES:
+            self.served[places] = self.served.get(places, 0) + 1
         return result
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from s2s.codegen.link import link
@@ -28,7 +28,8 @@ class Version:
     generated one on its backend, ``call`` what the dispatcher calls, ``tier`` decides on ``run`` where the backend is
     ``auto``, ``guards`` the facts it relies on with the function whose globals and closure they look at. A version of
     ``vjp`` ``has_pulled`` when a reverse sweep of it has come to its end. One that records was ``refused_for`` the code
-    of a version of the inner derivative, where the compiler has made nothing of that."""
+    of a version of the inner derivative, where the compiler has made nothing of that. ``strong`` is the version with
+    strong zeros that serves its calls, where one does."""
 
     def __init__(
         self,
@@ -51,12 +52,23 @@ class Version:
         self.has_pulled = False
         self.tier: Tier | None = None
         self.refused_for: Compiled | None = None
+        self.strong: Version | None = None
+
+    @property
+    def shown(self) -> Compiled:
+        """The code that its calls run."""
+        return self.compiled if self.strong is None else self.strong.compiled
+
+    def is_one_of(self, codes: Iterable[types.CodeType]) -> bool:
+        """Whether its generated function, or the one with strong zeros, has one of these codes."""
+        own = [one.raw.__code__ for one in (self, self.strong) if one is not None]
+        return any(code is mine for code in codes for mine in own)  # equal codes are two
 
     def record(self, function: types.FunctionType, request: Request, problem: Any, is_told: bool = True) -> None:
         """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why, which a
         warning tells."""
         self.compiled, self.tier = recorded(function, request, problem, is_told), None
-        self.refused_for = None
+        self.refused_for = self.strong = None
         self.raw = self.run = self.call = link(self.compiled, function)
 
     @property

@@ -110,7 +110,10 @@ def again(
     kwargs = {key: left.pop(key, atom) for key, atom in value.kwargs if key is not None}
     kwargs |= {place: atom for place, atom in left.items() if isinstance(place, str)}
     assert isinstance(value.fn, ir.Const)
-    return forwarder.builder.call(value.fn.value, *args, span=span, kwargs=tuple(kwargs.items()))
+    fn = value.fn.value
+    if forwarder.context.has_strong_zeros and not kwargs:
+        fn = cotangents.with_strong_zeros(fn, *args)
+    return forwarder.builder.call(fn, *args, span=span, kwargs=tuple(kwargs.items()))
 
 
 def _places(rule: Any, count: int) -> list[Any]:

@@ -31,9 +31,6 @@ STEP = {4: 1e-3, 8: 1e-6, 16: 1e-6}
 RELATIVE = 1e-3
 """How far a recording may be from a difference, relative to the larger one, beside what two differences differ by."""
 
-STRICT = 1e-5
-"""The same, of what is in doubt."""
-
 
 class Replay:
     """A function that can run again as from here: with its arguments, and what it can reach, as they are now."""
@@ -102,20 +99,20 @@ def _copied(value: Any) -> Any:
 
 def agree(
     name: str, weighted: Callable[[list[Any], float], float], leaves: list[Any], bars: list[Any],
-    found: tuple[float, float], doubtful: list[Any] | None = None,
+    found: tuple[float, float], doubtful: list[Any] | None = None, relative: float = RELATIVE,
 ) -> None:
     """Compare cotangents with differences. ``weighted(directions, step)`` is the result, summed with the weights
     that the cotangents were made with, at the numbers and arrays ``leaves`` moved by ``step`` along ``directions``.
     At a kink the slope on either side, and any between, is right; where a difference is no finite number nothing is
     known, which is enough. ``found`` is what was recorded: the sum of the result, and that of its absolute values.
     Only what ``doubtful`` has ones for moves where it is given, and the differences must be finite numbers.
+    ``relative`` is how far both may be apart, relative to the larger one, beside what two differences differ by.
 
     Raises NoDerivativeError where they do not agree.
     """
     draws = np.random.default_rng(7)
     directions, slope, size = [], 0.0, 0.0
     is_strict = doubtful is not None
-    relative = STRICT if is_strict else RELATIVE
     for leaf, bar, part in zip(leaves, bars, doubtful if is_strict else [None] * len(leaves)):  # type: ignore[arg-type]
         direction = drawn_direction(draws, leaf)
         if part is not None:  # to one side: what is doubtful is often at the end of where the function is defined
@@ -137,7 +134,8 @@ def agree(
     if abs(middle - found[0]) > RELATIVE * step * found[1]:
         raise error("S2S202", name=name, reason="it gives another result when it runs again, and cannot be checked")
     if is_strict and not (np.isfinite(wide) and np.isfinite(near_above - near_below)):
-        _agree_on_one_side(name, slope, middle, {step: above, half: near_above, -step: below, -half: near_below})
+        moved = {step: above, half: near_above, -step: below, -half: near_below}
+        _agree_on_one_side(name, slope, middle, relative, moved)
         return
     near = (near_above - near_below) / (2.0 * half)
     allowed = relative * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
@@ -150,13 +148,15 @@ def agree(
         )
 
 
-def _agree_on_one_side(name: str, slope: float, middle: float, moved: dict[float, float]) -> None:
+def _agree_on_one_side(
+    name: str, slope: float, middle: float, relative: float, moved: dict[float, float]
+) -> None:
     """Compare a slope with differences to the one side on which a function is defined, by what it is for steps."""
     ends = sorted(step for step, result in moved.items() if np.isfinite(result))
     if len(ends) != 2 or ends[0] * ends[1] < 0.0 or not np.isfinite(middle):
         raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences are no numbers")
     near, wide = ((moved[step] - middle) / step for step in sorted(ends, key=abs))
-    if abs(near - slope) > STRICT * abs(near) + 4.0 * abs(wide - near) + 1e-9:
+    if abs(near - slope) > relative * abs(near) + 4.0 * abs(wide - near) + 1e-9:
         reason = f"to one side a recording gives {slope:.6g}, differences {near:.6g}"
         raise error("S2S202", name=name, reason=reason)
 

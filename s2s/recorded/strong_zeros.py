@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.errors import DifferentiationError
 from s2s.recorded import operations
 from s2s.recorded.cancelled import MOST_TANGENTS
@@ -34,13 +35,17 @@ __all__ = ["checked"]
 
 _Call = Callable[..., Any]
 
+_ANYWHERE, _AT_JUMPS = 1e-5, 1e-8
+"""How far a derivative may be from a difference, relative to it, along all that is in doubt, and where it jumps."""
+
+
 def checked(
     function: types.FunctionType, values: tuple[Any, ...], request: Request, primal: _Call, weak: _Call, strong: _Call
 ) -> Any:
-    """Give the derivative of a call by a version with strong zeros; None where a number of it that is NaN in the
-    version without does not agree with differences of the ``primal``, or none can be taken. Nothing notices the runs of
-    ``function``, which is the innermost one. ``values`` are its arguments, and then the tangents of ``jvp``.
-    """
+    """Give the derivative of a call by a version with strong zeros, and the places where these decide; None where a
+    number of it that is NaN in the version without does not agree with differences of the ``primal``, or none can be
+    taken. Nothing notices that ``function``, the innermost one, runs again. ``values`` are its arguments, and then the
+    tangents of ``jvp``."""
     if operations.ACTIVE:
         return None
     given = arguments_of(function, values)
@@ -66,25 +71,32 @@ class _Check:
         before = replay.surroundings.draws()
         out = replay.at({})
         self.draws = replay.surroundings.draws() != before
-        self.outs: list[Any] = []
-        self.structure = pack(out[0] if request.has_aux else out, self.outs, has_parts)
+        self.every: list[Any] = []
+        self.structure = pack(out[0] if request.has_aux else out, self.every, has_parts)
+        self.outs = [leaf for leaf in self.every if _is_real(leaf)]
 
     def result(self, weak: _Call, strong: _Call) -> Any:
-        """What ``strong`` gives, None where that is not sure."""
-        if self.draws or not all(_is_real(leaf) for leaf in (*self.leaves, *self.outs)):
+        """What ``strong`` gives, and where its zeros decide; None where that is not sure."""
+        if self.draws or not all(map(_is_real, self.leaves)) or any(map(np.iscomplexobj, self.every)):
             return None
-        result = self._run(strong, {})
+        with rt.Decisions() as decisions:
+            result = self._run(strong, {})
         rows, others = self._rows(result), self._rows(self._run(weak, {}))
         doubts = [[np.isnan(other) for other in row] for row in others]
+        places = frozenset(decisions.places)
         if any(np.isnan(one).any() for row in rows for one in row):
             return None
-        weights = np.random.default_rng(3)
+        if not any(doubt.any() for row in doubts for doubt in row):
+            return result, places
+        draws = np.random.default_rng(3)
         chosen = [
-            weights.uniform(0.5, 1.5, np.shape(out)) * self._of_result(out, doubt)
+            draws.uniform(0.5, 1.5, np.shape(out)) * self._of_result(out, doubt)
             for out, doubt in zip(self.outs, doubts)]
         found = weighted_sum(self.outs, chosen), weighted_sum(map(np.abs, self.outs), chosen)
         moving = [self._of_input(k, doubts) for k in range(len(rows[0]))]
-        weighted, leaves = weighted_result(self.replay, self.request, self.inputs, chosen), self.leaves
+        each = iter(chosen)
+        weights = [next(each) if _is_real(leaf) else None for leaf in self.every]
+        weighted, leaves = weighted_result(self.replay, self.request, self.inputs, weights), self.leaves
         if self.along is not None:
             leaves, tangents, whole = [1.0], self.along, weighted
 
@@ -98,11 +110,12 @@ class _Check:
         if len(jumps) > MOST_TANGENTS:
             return None
         try:
-            for part in (*map(self._of_one, jumps), moving):
-                agree(self.request.mode, weighted, leaves, bars, found, part)
+            for part in map(self._of_one, jumps):
+                agree(self.request.mode, weighted, leaves, bars, found, part, _AT_JUMPS)
+            agree(self.request.mode, weighted, leaves, bars, found, moving, _ANYWHERE)
         except DifferentiationError:
             return None
-        return result
+        return result, places
 
     def _run(self, derivative: _Call, changed: dict[str, Any]) -> Any:
         primal, self.replay.run = self.replay.run, lambda given: derivative(*given.values(), *self.tangents)
@@ -124,7 +137,7 @@ class _Check:
         for row, doubt, far, near in zip(rows, doubts, *self._beside(strong, ways, 1e-2 * eps**0.5)):
             for k, (one, is_doubtful, further, other) in enumerate(zip(row, doubt, far, near)):
                 size = np.maximum(np.abs(one), np.abs(other))
-                allowed = 1e2 * eps**0.5 * size + 1e3 * eps * np.max(size, initial=0.0) + 4.0 * np.abs(further - other)
+                allowed = eps**0.5 * size + 1e3 * eps * np.max(size, initial=0.0) + 4.0 * np.abs(further - other)
                 is_other = ~(np.abs(one - other) <= allowed) & is_doubtful
                 jumps[k] = jumps[k] | np.any(is_other, axis=tuple(range(np.ndim(is_other) - np.ndim(jumps[k]))))
         self.moving = moving
@@ -157,7 +170,8 @@ class _Check:
         if "jac" not in mode and mode != "jvp":
             return [self._parts((result,) if self.request.single else result)]
         rows: list[Any] = []
-        along(self.structure, result, rows, len(self.outs))
+        along(self.structure, result, rows, len(self.every))
+        rows = [row for row, leaf in zip(rows, self.every) if _is_real(leaf)]
         if mode == "jvp":
             return [[np.asarray(row)] for row in rows]
         return [self._parts((row,) if self.request.single else row) for row in rows]

@@ -223,7 +223,7 @@ from s2s.runtime._shapes import (
     unstack_like,
 )
 from s2s.runtime._snapshots import Calls, Snapshots, advances
-from s2s.runtime._strong import Decisions, strong_product, strong_quotient
+from s2s.runtime._strong import Decisions, strong_matmul, strong_product, strong_quotient
 
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Decisions", "Snapshots", "accumulate", "add", "advances",
@@ -259,7 +259,7 @@ __all__ = [
     "remove_item", "repeat_bar", "reverse_cumsum", "select_bar", "sequence_bar",
     "cofactor_of", "det_of", "factors", "inv_of", "slogdet_of", "solve_with",
     "set_item", "set_items", "several_bar", "share", "slogdet_weight", "slope_of_abs", "solve_triangular",
-    "spectral_norm_bar", "split_entry", "split_like", "stored_bar", "stored_slice", "strong_product",
+    "spectral_norm_bar", "split_entry", "split_like", "stored_bar", "stored_slice", "strong_matmul", "strong_product",
     "strong_quotient", "sum_to", "summand_bar",
     "summed_norm_bar",
     "svd_bar", "svdvals_bar", "take_along_axis_bar", "take_bar", "tangent_like", "tensordot_bar", "tile_bar",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 import threading
+import types
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,21 @@ def strong_quotient(a: Any, b: Any) -> Any:
     return _with_zeros(made, a, b, np.isinf(b)) if _has_nan(made) else made
 
 
+def strong_matmul(a: Any, b: Any) -> Any:
+    """``a @ b``, to whose sums a product adds nothing where one factor is zero."""
+    with np.errstate(invalid="ignore"):
+        made = a @ b
+    if not _has_nan(made):
+        return made
+    odd, nonzero = (~np.isfinite(a), ~np.isfinite(b)), (np.not_equal(a, 0.0), np.not_equal(b, 0.0))
+    is_reached = (odd[0].astype(float) @ nonzero[1]) + (nonzero[0].astype(float) @ odd[1]) > 0.0
+    if is_reached.all():
+        return made
+    _note(sys._getframe(1))
+    finite = np.where(odd[0], 0.0, a) @ np.where(odd[1], 0.0, b)
+    return np.where(is_reached, made, finite).astype(made.dtype)[()]
+
+
 def _has_nan(made: Any) -> bool:
     """Check for NaN; the least number of an array is one where there is one, and takes no memory."""
     if isinstance(made, np.ndarray):
@@ -68,10 +84,14 @@ def _with_zeros(made: Any, a: Any, b: Any, is_none: Any) -> Any:
     is_left_out = np.equal(factor, 0.0) | is_none
     if not is_left_out.any():
         return made
-    if _noted.places is not None:
-        frame = sys._getframe(2)
-        _noted.places.add((id(frame.f_code), frame.f_lasti))
+    _note(sys._getframe(2))
     if not is_array:
         return made.__class__(0.0) if not isinstance(made, np.ndarray) else np.zeros_like(made)
     made[at] = np.where(is_left_out, 0.0, made[at])
     return made
+
+
+def _note(frame: types.FrameType) -> None:
+    """Note where generated code has got a number by a strong zero."""
+    if _noted.places is not None:
+        _noted.places.add((id(frame.f_code), frame.f_lasti))

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 import numpy as np
 
-from s2s import runtime as rt
 from s2s.analysis.functions import reads_content
 from s2s.builder import cotangents
 from s2s.builder.builder import Builder, Context
@@ -347,7 +346,7 @@ class RuleBodies:
                     mapping[statement.target] = product
                     continue
                 if context.has_strong_zeros and statement.target in template.linear:
-                    value = with_strong_zeros(value)
+                    value = _with_strong_zeros(value)
                 varied = any(map(context.is_varied, ir.atoms_of(value)))
                 target = context.define(shown(statement.target.name), known, varied, value)
                 if statement.target in template.context.must_keep:  # a test
@@ -383,12 +382,11 @@ class RuleBodies:
         return builder.call(operator.mul, ir.Const(number), other, span=span) if isinstance(known, Array) else None  # type: ignore[arg-type]
 
 
-def with_strong_zeros(value: ir.Value) -> ir.Value:
+def _with_strong_zeros(value: ir.Value) -> ir.Value:
     """A product or quotient of cotangents in which zeros are strong; any other value as it is."""
-    match value:
-        case ir.Call(ir.Const() as fn, (ir.Var(), ir.Var()), ()) if fn in _STRONG:
-            return ir.replace(value, fn=ir.Const(_STRONG[fn]))
-    return value
+    if not isinstance(value, ir.Call) or not isinstance(value.fn, ir.Const) or value.kwargs:
+        return value
+    return ir.replace(value, fn=ir.Const(cotangents.with_strong_zeros(value.fn.value, *value.args)))
 
 
 def _nothing(name: str) -> str:
@@ -407,10 +405,6 @@ def _whole(given: Any, builder: Builder) -> ir.Atom:
 
 
 _PRODUCTS = (ir.Const(operator.mul), ir.Const(np.multiply))
-_STRONG = {
-    **dict.fromkeys(_PRODUCTS, rt.strong_product),
-    **dict.fromkeys(map(ir.Const, (operator.truediv, np.divide, rt.quotient)), rt.strong_quotient),
-}
 _MADE_OF_ITEMS = (ir.Const(ops.make_tuple), ir.Const(ops.make_list))
 
 

@@ -4,7 +4,7 @@ import collections
 
 import pytest
 
-from s2s.recorded.entry import _at, _with
+from s2s.recorded.entry import _with, at_path
 
 Pair = collections.namedtuple("Pair", "one other")
 
@@ -21,6 +21,6 @@ def test_another_part_at_a_path(path, wanted):
     changed = _with(value, path, "new")
     assert changed == wanted and value["a"][1] == (2.0, Pair(3.0, 4.0))
     if path:
-        assert _at(changed, path) == "new"
+        assert at_path(changed, path) == "new"
     if len(path) == 4:
         assert type(changed["a"][1][1]) is Pair

@@ -64,6 +64,7 @@ alias(operator.matmul, operator.imatmul, samples=[args(arr(2, 3), arr(3, 3))])
 MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', dtype=None"
 linear(np.matmul, a=matmul_a, b=matmul_b, params=MATMUL, samples=[*MATRICES, *BATCHES])
 alias(operator.matmul, np.linalg.matmul)
+linear(rt.strong_matmul, a=matmul_a, b=matmul_b, params="a, b", samples=[*MATRICES, *BATCHES])
 
 if hasattr(np, "matvec"):  # NumPy 2.2
 
@@ -429,9 +430,9 @@ linear(
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(
-    operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.ndarray.dot, np.vdot, np.inner, np.outer, np.linalg.outer,
-    np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.convolve, np.correlate, np.trace,
-    np.ndarray.trace, np.linalg.trace, result=Result.NEW,
+    operator.matmul, np.matmul, np.linalg.matmul, rt.strong_matmul, np.dot, np.ndarray.dot, np.vdot, np.inner, np.outer,
+    np.linalg.outer, np.tensordot, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.convolve, np.correlate,
+    np.trace, np.ndarray.trace, np.linalg.trace, result=Result.NEW,
 )
 describe(  # made of products and sums of items
     np.linalg.outer, np.linalg.tensordot, np.kron, np.cross, np.linalg.cross, np.convolve, np.correlate, np.einsum,
