@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 import re
 import types
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -81,9 +82,20 @@ def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
     return _Checked(dispatcher, version).call if _is_looked_at(version) else version.run
 
 
+class _Served:
+    """How many calls a version with strong zeros has answered, and how many numbers these have decided ``most``."""
+
+    def __init__(self) -> None:
+        self.calls, self.most = 0, Counter[Any]()
+
+    def is_due(self, counts: Counter[Any]) -> bool:
+        """Whether the next call is to be checked: after one, two, four ... or where zeros decide more than ever."""
+        return self.calls & (self.calls - 1) == 0 or not counts <= self.most
+
+
 class _Checked:
-    """The calls of one version. ``served`` counts those that the version with strong zeros has answered, by the places
-    where its zeros decided."""
+    """The calls of one version. ``served`` are those that the version with strong zeros has answered, by the places at
+    which its zeros decided."""
 
     def __init__(self, dispatcher: Dispatcher, version: Version) -> None:
         self.dispatcher, self.version, self.run = dispatcher, version, version.run
@@ -91,7 +103,7 @@ class _Checked:
         self.place = _PLACES[mode] if has_aux or _PLACES[mode] else None
         # the value is a derivative, which may be NaN too
         self.is_second = self.place == 1 and dispatcher.target.derived is not None
-        self.served: dict[frozenset[Any], int] = {}
+        self.served: dict[frozenset[Any], _Served] = {}
         self.wrong = self.in_vain = 0
 
     def call(self, *values: Any) -> Any:
@@ -112,19 +124,18 @@ class _Checked:
         return self._again(values, result)
 
     def _by_strong(self, strong: Version, values: tuple[Any, ...]) -> Any:
-        """The derivative with strong zeros, checked where these decide as they have not before, and at growing
+        """The derivative with strong zeros, checked where these decide what they have not before, and at growing
         intervals."""
         with rt.Decisions() as decisions:
             result = strong.run(*values)
         if self._is_nan(result):
             return self._again(values, result)
-        if not decisions.places:
+        if not decisions.counts:
             return result
-        places = frozenset(decisions.places)
-        count = self.served.get(places, 0)
-        if count & (count - 1) == 0:  # none, one, two, four ... so far
+        served = self.served.get(frozenset(decisions.counts))
+        if served is None or served.is_due(decisions.counts):
             return self._again(values, result)
-        self.served[places] = count + 1
+        served.calls += 1
         return result
 
     def _is_nan(self, result: Any) -> bool:
@@ -162,10 +173,13 @@ class _Checked:
             self.wrong += 1
             self.version.strong = None if self.wrong == MOST_IN_VAIN else self.version.strong
             return None
-        result, places = found
+        result, counts = found
         self.version.strong = strong
+        places = frozenset(counts)
         if places in self.served or len(self.served) < MOST_PLACES:
-            self.served[places] = self.served.get(places, 0) + 1
+            served = self.served.setdefault(places, _Served())
+            served.calls += 1
+            served.most |= counts
         return result
 
 

@@ -42,9 +42,9 @@ _ANYWHERE, _AT_JUMPS = 1e-5, 1e-8
 def checked(
     function: types.FunctionType, values: tuple[Any, ...], request: Request, primal: _Call, weak: _Call, strong: _Call
 ) -> Any:
-    """Give the derivative of a call by a version with strong zeros, and the places where these decide; None where a
-    number of it that is NaN in the version without does not agree with differences of the ``primal``, or none can be
-    taken. Nothing notices that ``function``, the innermost one, runs again. ``values`` are its arguments, and then the
+    """Give the derivative of a call by a version with strong zeros, and how many numbers these decide where; None where
+    one that is NaN in the version without does not agree with differences of the ``primal``, or none can be taken.
+    Nothing notices that ``function``, the innermost one, runs again. ``values`` are its arguments, and then the
     tangents of ``jvp``."""
     if operations.ACTIVE:
         return None
@@ -76,18 +76,17 @@ class _Check:
         self.outs = [leaf for leaf in self.every if _is_real(leaf)]
 
     def result(self, weak: _Call, strong: _Call) -> Any:
-        """What ``strong`` gives, and where its zeros decide; None where that is not sure."""
+        """What ``strong`` gives, and how many numbers its zeros decide where; None where that is not sure."""
         if self.draws or not all(map(_is_real, self.leaves)) or any(map(np.iscomplexobj, self.every)):
             return None
         with rt.Decisions() as decisions:
             result = self._run(strong, {})
         rows, others = self._rows(result), self._rows(self._run(weak, {}))
         doubts = [[np.isnan(other) for other in row] for row in others]
-        places = frozenset(decisions.places)
         if any(np.isnan(one).any() for row in rows for one in row):
             return None
         if not any(doubt.any() for row in doubts for doubt in row):
-            return result, places
+            return result, decisions.counts
         draws = np.random.default_rng(3)
         chosen = [
             draws.uniform(0.5, 1.5, np.shape(out)) * self._of_result(out, doubt)
@@ -115,7 +114,7 @@ class _Check:
             agree(self.request.mode, weighted, leaves, bars, found, moving, _ANYWHERE)
         except DifferentiationError:
             return None
-        return result, places
+        return result, decisions.counts
 
     def _run(self, derivative: _Call, changed: dict[str, Any]) -> Any:
         primal, self.replay.run = self.replay.run, lambda given: derivative(*given.values(), *self.tangents)

@@ -9,32 +9,36 @@ from __future__ import annotations
 import sys
 import threading
 import types
-from typing import Any
+from collections import Counter
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from s2s.runtime._scalars import quotient
 
+Place: TypeAlias = tuple[int, int]
+"""A place in generated code: its code object, by ``id``, and the instruction."""
+
 
 class _Noted(threading.local):
-    places: set[tuple[int, int]] | None = None
+    counts: Counter[Place] | None = None
 
 
 _noted = _Noted()
 
 
 class Decisions:
-    """As a context: ``places`` are those in generated code whose product or quotient a strong zero has decided."""
+    """As a context: ``counts`` says how many numbers strong zeros have decided, by places in generated code."""
 
     def __enter__(self) -> Decisions:
-        self._around, self.places = _noted.places, set[tuple[int, int]]()
-        _noted.places = self.places
+        self._around, self.counts = _noted.counts, Counter[Place]()
+        _noted.counts = self.counts
         return self
 
     def __exit__(self, *problem: object) -> None:
-        _noted.places = self._around
+        _noted.counts = self._around
         if self._around is not None:
-            self._around |= self.places
+            self._around += self.counts
 
 
 def strong_product(a: Any, b: Any) -> Any:
@@ -64,7 +68,7 @@ def strong_matmul(a: Any, b: Any) -> Any:
     is_reached = (odd[0].astype(float) @ nonzero[1]) + (nonzero[0].astype(float) @ odd[1]) > 0.0
     if is_reached.all():
         return made
-    _note(sys._getframe(1))
+    _note(sys._getframe(1), np.size(made) - np.count_nonzero(is_reached))
     finite = np.where(odd[0], 0.0, a) @ np.where(odd[1], 0.0, b)
     return np.where(is_reached, made, finite).astype(made.dtype)[()]
 
@@ -84,14 +88,14 @@ def _with_zeros(made: Any, a: Any, b: Any, is_none: Any) -> Any:
     is_left_out = np.equal(factor, 0.0) | is_none
     if not is_left_out.any():
         return made
-    _note(sys._getframe(2))
+    _note(sys._getframe(2), np.count_nonzero(is_left_out))
     if not is_array:
         return made.__class__(0.0) if not isinstance(made, np.ndarray) else np.zeros_like(made)
     made[at] = np.where(is_left_out, 0.0, made[at])
     return made
 
 
-def _note(frame: types.FrameType) -> None:
-    """Note where generated code has got a number by a strong zero."""
-    if _noted.places is not None:
-        _noted.places.add((id(frame.f_code), frame.f_lasti))
+def _note(frame: types.FrameType, count: int) -> None:
+    """Note how many numbers generated code has got by strong zeros at a place."""
+    if _noted.counts is not None:
+        _noted.counts[id(frame.f_code), frame.f_lasti] += count
