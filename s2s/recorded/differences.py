@@ -133,14 +133,13 @@ def agree(
         raise error("S2S202", name=name, reason="its recording cannot be held against differences") from problem
     if abs(middle - found[0]) > RELATIVE * step * found[1]:
         raise error("S2S202", name=name, reason="it gives another result when it runs again, and cannot be checked")
-    if is_strict and not (np.isfinite(wide) and np.isfinite(near_above - near_below)):
-        moved = {step: above, half: near_above, -step: below, -half: near_below}
-        _agree_on_one_side(name, slope, middle, relative, moved)
+    if is_strict:
+        noise = 4.0 * np.finfo(float).eps * found[1] / half
+        moved = [(near_above - middle, above - middle), (middle - near_below, middle - below)]
+        _agree_on_a_side(name, slope, size, relative, noise, [(near / half, wide / step) for near, wide in moved])
         return
     near = (near_above - near_below) / (2.0 * half)
     allowed = relative * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
-    if is_strict:  # a slope of zero, to rounding
-        allowed += 4.0 * np.finfo(float).eps * found[1] / half
     sides = sorted([(near_above - middle) / half, (middle - near_below) / half])
     if not sides[0] - allowed <= slope <= sides[1] + allowed and np.isfinite(near) and np.isfinite(slope):
         raise error(
@@ -148,16 +147,19 @@ def agree(
         )
 
 
-def _agree_on_one_side(
-    name: str, slope: float, middle: float, relative: float, moved: dict[float, float]
+def _agree_on_a_side(
+    name: str, slope: float, size: float, relative: float, noise: float, sides: list[tuple[float, float]]
 ) -> None:
-    """Compare a slope with differences to the one side on which a function is defined, by what it is for steps."""
-    ends = sorted(step for step, result in moved.items() if np.isfinite(result))
-    if len(ends) != 2 or ends[0] * ends[1] < 0.0 or not np.isfinite(middle):
+    """Compare a slope with differences to the sides where the function is defined and does not jump: pairs for a
+    smaller and a larger step, of which those of a jump grow as the step shrinks. ``noise`` is what rounding makes."""
+    found = [(near, wide) for near, wide in sides if abs(near) <= 1.1 * abs(wide) + noise + 1e-9 and np.isfinite(wide)]
+    if not found or not np.isfinite(slope):
         raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences are no numbers")
-    near, wide = ((moved[step] - middle) / step for step in sorted(ends, key=abs))
-    if abs(near - slope) > relative * abs(near) + 4.0 * abs(wide - near) + 1e-9:
-        reason = f"to one side a recording gives {slope:.6g}, differences {near:.6g}"
+    nears = [near for near, _ in found]
+    allowed = relative * max(size, *map(abs, nears)) + 4.0 * max(abs(wide - near) for near, wide in found) + noise
+    allowed += 1e-12
+    if not min(nears) - allowed <= slope <= max(nears) + allowed:
+        reason = f"along one direction a recording gives {slope:.6g}, differences {nears[0]:.6g}"
         raise error("S2S202", name=name, reason=reason)
 
 

@@ -68,7 +68,7 @@ def strong_matmul(a: Any, b: Any) -> Any:
     is_reached = (odd[0].astype(float) @ nonzero[1]) + (nonzero[0].astype(float) @ odd[1]) > 0.0
     if is_reached.all():
         return made
-    _note(sys._getframe(1), np.size(made) - np.count_nonzero(is_reached))
+    _note(sys._getframe(1), int(np.count_nonzero(~is_reached)))
     finite = np.where(odd[0], 0.0, a) @ np.where(odd[1], 0.0, b)
     return np.where(is_reached, made, finite).astype(made.dtype)[()]
 
@@ -88,7 +88,7 @@ def _with_zeros(made: Any, a: Any, b: Any, is_none: Any) -> Any:
     is_left_out = np.equal(factor, 0.0) | is_none
     if not is_left_out.any():
         return made
-    _note(sys._getframe(2), np.count_nonzero(is_left_out))
+    _note(sys._getframe(2), int(np.count_nonzero(is_left_out)))
     if not is_array:
         return made.__class__(0.0) if not isinstance(made, np.ndarray) else np.zeros_like(made)
     made[at] = np.where(is_left_out, 0.0, made[at])

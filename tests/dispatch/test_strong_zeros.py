@@ -272,11 +272,17 @@ def round_an_origin(x):
     return np.sqrt(x[0] ** 2 + 0.0 * x[1]) * np.sin(np.arctan2(x[0], x[0] - x[0])) + np.sum(x[1:])
 
 
+def jumps_to_one_side(x):
+    """At 0 both are the greatest; on one side the angle jumps, on the other the slope is one."""
+    v = x * (x != 0)
+    return np.sum(np.maximum(x, np.arctan2(v, v)))
+
+
 WRONG = [
     (squares_of_roots, [1.0, 1.0, 1.0]), (small_among_large, [1e-3, 1e3, 1.0]), (cubes_of_roots, [1e-3, 1.0, 1.0]),
     (powers_that_make_one, [1.0, 1.0, 1.0]), (exponentials_of_logarithms, [1.0, 1.0, 1.0]),
     (squares_of_roots_of_numbers, [1.0, 2.0, 3.0]), (fourth_powers_of_roots, [0.0, 8.0, 2.0]),
-    (round_an_origin, [1.0, 1.0, 1.0]),
+    (round_an_origin, [1.0, 1.0, 1.0]), (jumps_to_one_side, [1.0, 1.0, 1.0]),
 ]
 
 
