@@ -100,13 +100,15 @@ def _copied(value: Any) -> Any:
 def agree(
     name: str, weighted: Callable[[list[Any], float], float], leaves: list[Any], bars: list[Any],
     found: tuple[float, float], doubtful: list[Any] | None = None, relative: float = RELATIVE,
+    others: list[Any] | None = None,
 ) -> None:
     """Compare cotangents with differences. ``weighted(directions, step)`` is the result, summed with the weights
     that the cotangents were made with, at the numbers and arrays ``leaves`` moved by ``step`` along ``directions``.
     At a kink the slope on either side, and any between, is right; where a difference is no finite number nothing is
     known, which is enough. ``found`` is what was recorded: the sum of the result, and that of its absolute values.
     Only what ``doubtful`` has ones for moves where it is given, and the differences must be finite numbers.
-    ``relative`` is how far both may be apart, relative to the larger one, beside what two differences differ by.
+    ``relative`` is how far both may be apart, relative to the larger one, beside what two differences differ by; half
+    of what ``others``, cotangents that may be right in the place of these, are away is too far.
 
     Raises NoDerivativeError where they do not agree.
     """
@@ -120,11 +122,15 @@ def agree(
         directions.append(direction)
         terms = np.real(np.asarray(bar) * direction) if bar is not None else np.zeros(1)
         slope, size = slope + float(np.sum(terms)), size + float(np.sum(np.abs(terms)))
+    limit = np.inf
+    if others is not None:
+        limit = 0.5 * abs(sum(float(np.sum(other * along)) for other, along in zip(others, directions)) - slope)
     step = max((STEP.get(np.real(leaf).dtype.itemsize, 1e-6) for leaf in map(np.asarray, leaves)), default=1e-6)
     try:
         above, below = weighted(directions, step), weighted(directions, -step)
         wide = (above - below) / (2.0 * step)
-        if abs(wide - slope) <= relative * max(size, abs(wide)) and (not is_strict or np.isfinite(wide)):
+        is_near = abs(wide - slope) <= min(relative * max(size, abs(wide)), limit)
+        if is_near and (not is_strict or np.isfinite(wide)):
             return
         half = 0.5 * step
         near_above, near_below = weighted(directions, half), weighted(directions, -half)
@@ -136,7 +142,8 @@ def agree(
     if is_strict:
         noise = 4.0 * np.finfo(float).eps * found[1] / half
         moved = [(near_above - middle, above - middle), (middle - near_below, middle - below)]
-        _agree_on_a_side(name, slope, size, relative, noise, [(near / half, wide / step) for near, wide in moved])
+        pairs = [(near / half, wide / step) for near, wide in moved]
+        _agree_on_a_side(name, slope, relative * size, limit, noise, pairs)
         return
     near = (near_above - near_below) / (2.0 * half)
     allowed = relative * max(size, abs(near)) + 4.0 * abs(wide - near) + 1e-12
@@ -148,18 +155,17 @@ def agree(
 
 
 def _agree_on_a_side(
-    name: str, slope: float, size: float, relative: float, noise: float, sides: list[tuple[float, float]]
+    name: str, slope: float, allowed: float, limit: float, noise: float, sides: list[tuple[float, float]]
 ) -> None:
     """Compare a slope with differences to the sides where the function is defined and does not jump: pairs for a
     smaller and a larger step, of which those of a jump grow as the step shrinks. ``noise`` is what rounding makes."""
     found = [(near, wide) for near, wide in sides if abs(near) <= 1.1 * abs(wide) + noise + 1e-9 and np.isfinite(wide)]
     if not found or not np.isfinite(slope):
         raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences are no numbers")
-    nears = [near for near, _ in found]
-    allowed = relative * max(size, *map(abs, nears)) + 4.0 * max(abs(wide - near) for near, wide in found) + noise
-    allowed += 1e-12
-    if not min(nears) - allowed <= slope <= max(nears) + allowed:
-        reason = f"along one direction a recording gives {slope:.6g}, differences {nears[0]:.6g}"
+    allowed = min(limit, allowed + 4.0 * max(abs(wide - near) for near, wide in found) + noise + 1e-12)
+    least, greatest = min(near for near, _ in found), max(near for near, _ in found)
+    if not least - allowed <= slope <= greatest + allowed:
+        reason = f"along one direction a recording gives {slope:.6g}, differences {found[0][0]:.6g}"
         raise error("S2S202", name=name, reason=reason)
 
 

@@ -67,6 +67,7 @@ class _Check:
         self.inputs = [Input(recorder, at_path(given, path)) for path in request.wrt]
         self.leaves = [
             leaf for one in self.inputs for leaf, ref in zip(one.originals, one.refs) if ref is not None]
+        self.eps = max(np.finfo(np.asarray(leaf).dtype).eps for leaf in self.leaves)
         self.along: list[Any] | None = self._parts(tangents, False) if request.mode == "jvp" else None
         before = replay.surroundings.draws()
         out = replay.at({})
@@ -92,7 +93,7 @@ class _Check:
             draws.uniform(0.5, 1.5, np.shape(out)) * self._of_result(out, doubt)
             for out, doubt in zip(self.outs, doubts)]
         found = weighted_sum(self.outs, chosen), weighted_sum(map(np.abs, self.outs), chosen)
-        moving = [self._of_input(k, doubts) for k in range(len(rows[0]))]
+        self.moving = moving = [self._of_input(k, doubts) for k in range(len(rows[0]))]
         each = iter(chosen)
         weights = [next(each) if _is_real(leaf) else None for leaf in self.every]
         weighted, leaves = weighted_result(self.replay, self.request, self.inputs, weights), self.leaves
@@ -102,15 +103,16 @@ class _Check:
             def weighted(directions: list[Any], step: float) -> float:
                 return whole([tangent * directions[0] for tangent in tangents], step)
 
-        bars = [
-            sum(self._contracted(weight, row[k], leaf) for weight, row in zip(chosen, rows))
-            for k, leaf in enumerate(leaves)]
-        jumps = self._jumps(strong, rows, doubts, moving, leaves)
+        far, near = self._beside(strong, moving, leaves)
+        jumps = self._jumps(rows, doubts, far, near)
+        bars, others = self._contracted(chosen, rows), self._contracted(chosen, near)
         if len(jumps) > MOST_TANGENTS:
             return None
         try:
-            for part in map(self._of_one, jumps):
-                agree(self.request.mode, weighted, leaves, bars, found, part, _AT_JUMPS)
+            for k, place in jumps:
+                part = [np.zeros(np.shape(one)) for one in moving]
+                part[k][place] = 1.0
+                agree(self.request.mode, weighted, leaves, bars, found, part, _AT_JUMPS, others)
             agree(self.request.mode, weighted, leaves, bars, found, moving, _ANYWHERE)
         except DifferentiationError:
             return None
@@ -123,41 +125,35 @@ class _Check:
         finally:
             self.replay.run = primal
 
-    def _jumps(
-        self, strong: _Call, rows: list[list[Any]], doubts: list[list[Any]], moving: list[Any], leaves: list[Any]
-    ) -> list[tuple[int, Any]]:
-        """Where the derivative jumps by a number that moves: it has another value a step away, as that of
-        ``sqrt(x) ** 2`` at 0 has. Where there is none, no zero is wrong that is seen from one side."""
-        eps = max(np.finfo(np.asarray(leaf).dtype).eps for leaf in self.leaves)
-        draws = np.random.default_rng(5)
-        directions = [np.abs(drawn_direction(draws, leaf)) * part for leaf, part in zip(leaves, moving)]
-        ways = directions if self.along is None else [tangent * directions[0] for tangent in self.along]
-        jumps = [np.zeros(np.shape(part), bool) for part in moving]
-        for row, doubt, far, near in zip(rows, doubts, *self._beside(strong, ways, 1e-2 * eps**0.5)):
-            for k, (one, is_doubtful, further, other) in enumerate(zip(row, doubt, far, near)):
-                size = np.maximum(np.abs(one), np.abs(other))
-                allowed = eps**0.5 * size + 1e3 * eps * np.max(size, initial=0.0) + 4.0 * np.abs(further - other)
-                is_other = ~(np.abs(one - other) <= allowed) & is_doubtful
-                jumps[k] = jumps[k] | np.any(is_other, axis=tuple(range(np.ndim(is_other) - np.ndim(jumps[k]))))
-        self.moving = moving
-        return [(k, tuple(place)) for k, jump in enumerate(jumps) for place in np.argwhere(jump)]
-
-    def _of_one(self, jump: tuple[int, Any]) -> list[Any]:
-        """1 in one number of what is moving."""
-        made = [np.zeros(np.shape(part)) for part in self.moving]
-        made[jump[0]][jump[1]] = 1.0
-        return made
-
-    def _beside(self, strong: _Call, ways: list[Any], step: float) -> list[list[list[Any]]]:
+    def _beside(self, strong: _Call, moving: list[Any], leaves: list[Any]) -> list[list[list[Any]]]:
         """The derivative a step away and a part of a step away, on the side where it has numbers."""
+        draws = np.random.default_rng(5)
+        ways = [np.abs(drawn_direction(draws, leaf)) * part for leaf, part in zip(leaves, moving)]
+        if self.along is not None:
+            ways = [tangent * ways[0] for tangent in self.along]
         found: list[list[list[Any]]] = []
-        for side in (step, -step):
+        for step in (1e-2 * self.eps**0.5, -1e-2 * self.eps**0.5):
             found = [
                 self._rows(self._run(strong, moved_inputs(self.replay, self.request, self.inputs, ways, moved)))
-                for moved in (side, side / 16.0)]
+                for moved in (step, step / 16.0)]
             if all(np.isfinite(one).all() for rows in found for row in rows for one in row):
                 break
         return found
+
+    def _jumps(
+        self, rows: list[list[Any]], doubts: list[list[Any]], far: list[list[Any]], near: list[list[Any]]
+    ) -> list[tuple[int, Any]]:
+        """Where the derivative jumps by a number that moves: it has another value beside, as that of ``sqrt(x) ** 2``
+        at 0 has. Where there is none, no zero is wrong that is seen from one side."""
+        found = set()
+        for row, doubt, further, others in zip(rows, doubts, far, near):
+            for k, (one, is_doubtful, away, other) in enumerate(zip(row, doubt, further, others)):
+                size = np.maximum(np.abs(one), np.abs(other))
+                allowed = self.eps**0.5 * size + 1e3 * self.eps * np.max(size, initial=0.0)
+                is_other = ~(np.abs(one - other) <= allowed + 4.0 * np.abs(away - other)) & is_doubtful
+                of_input = np.ndim(one) - np.ndim(self.moving[k])
+                found |= {(k, tuple(place[of_input:])) for place in np.argwhere(is_other)}
+        return sorted(found)
 
     def _rows(self, result: Any) -> list[list[Any]]:
         """A derivative, part by part."""
@@ -199,10 +195,13 @@ class _Check:
         return 1.0 * np.logical_or.reduce([
             np.any(doubt[k], axis=tuple(range(np.ndim(out)))) for out, doubt in zip(self.outs, doubts)])
 
-    def _contracted(self, weight: Any, one: Any, leaf: Any) -> Any:
+    def _contracted(self, weights: list[Any], rows: list[list[Any]]) -> list[Any]:
+        """A derivative of the result summed with weights."""
         if self.request.mode == "elementwise_grad":
-            return weight * one
-        return np.tensordot(weight, one, np.ndim(weight))
+            return [weights[0] * one for one in rows[0]]
+        return [
+            sum(np.tensordot(weight, one, np.ndim(weight)) for weight, one in zip(weights, parts))
+            for parts in zip(*rows)]
 
 
 def _is_real(leaf: Any) -> bool:

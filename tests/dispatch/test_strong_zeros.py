@@ -199,7 +199,8 @@ def test_jacobians_of_structures(jacobian):
 
 
 def test_elements():
-    found = s2s.elementwise_grad(lambda x: np.sqrt(np.abs(x - 0.5)) * (x != 0.5))(np.array([0.1, 0.5, 0.9]))
+    found = s2s.elementwise_grad(lambda x: np.sqrt(np.abs(x - 0.5)) * np.array([1.0, 0.0, 1.0]))(
+        np.array([0.1, 0.5, 0.9]))
     np.testing.assert_allclose(found, [-0.5 / np.sqrt(0.4), 0.0, 0.5 / np.sqrt(0.4)], rtol=1e-14)
 
 
@@ -312,8 +313,8 @@ def test_a_kink_has_the_slope_zero():
 
 @pytest.fixture
 def checks(monkeypatch):
-    made, checked = [], strong_zeros.checked
-    monkeypatch.setattr(strong_zeros, "checked", lambda *given: made.append(1) or checked(*given))
+    made, result = [], strong_zeros._Check.result
+    monkeypatch.setattr(strong_zeros._Check, "result", lambda *given: made.append(1) or result(*given))
     return made
 
 
