@@ -157,9 +157,13 @@ def agree(
 def _agree_on_a_side(
     name: str, slope: float, allowed: float, limit: float, noise: float, sides: list[tuple[float, float]]
 ) -> None:
-    """Compare a slope with differences to the sides where the function is defined and does not jump: pairs for a
-    smaller and a larger step, of which those of a jump grow as the step shrinks. ``noise`` is what rounding makes."""
-    found = [(near, wide) for near, wide in sides if abs(near) <= 1.1 * abs(wide) + noise + 1e-9 and np.isfinite(wide)]
+    """Compare a slope with differences to the sides where the function is defined: pairs for a smaller step and one
+    twice as large. ``noise`` is what rounding makes. Where the function jumps to a side, they grow as the step shrinks;
+    a point to both sides of which it jumps has the derivative of the side of a branch that was chosen there."""
+    defined = [(near, wide) for near, wide in sides if np.isfinite(near) and np.isfinite(wide)]
+    found = [(near, wide) for near, wide in defined if abs(near) <= 1.1 * abs(wide) + noise + 1e-9]
+    if defined and all(abs(near) > 1.9 * abs(wide) + noise + 1e-9 for near, wide in defined):
+        return
     if not found or not np.isfinite(slope):
         raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences are no numbers")
     allowed = min(limit, allowed + 4.0 * max(abs(wide - near) for near, wide in found) + noise + 1e-12)
