@@ -116,6 +116,7 @@ class Context:
     ``choose`` gives for a call the function with the derivative that was chosen for it there. ``changed`` are variables
     whose memory some statement changes, ``reading`` what is known of it where a derivative is written. ``stages`` is
     told what each pass makes, where somebody asks; ``naive`` leaves products and sums of cotangents as the rules say.
+    ``has_strong_zeros`` lets zero times inf or NaN be zero in products of cotangents.
     ``switched_off`` are the names of the optional passes that do not run. ``shared_loops`` are where the program names
     what loops run over that threads may share.
     """

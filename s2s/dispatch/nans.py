@@ -56,7 +56,7 @@ often."""
 
 
 def _is_looked_at(version: Version) -> bool:
-    """Whether a derivative's results are looked at: those by arrays, of programs in which a slope can be inf."""
+    """Whether a derivative's results are looked at: those of programs in which a slope can be inf."""
     request = version.request
     backend = dict(request.options).get("backend", "numpy")
     if request.mode not in _PLACES or not may_be_repeated(request) or backend != "numpy":
@@ -163,9 +163,10 @@ class _Checked:
     def _with_strong_zeros(self, values: tuple[Any, ...]) -> Any:
         """The derivative with strong zeros, where differences agree with it; None elsewhere."""
         try:
-            strong = self.version.strong or self.dispatcher.with_strong_zeros(self.version, values)
-            checked, run = imported("s2s.recorded.strong_zeros:checked"), (self.run, strong.run)
-            found = checked(_innermost(self.dispatcher), values, self.version.request, strong.primal, *run)
+            strong, found = self.version.strong or self.dispatcher.with_strong_zeros(self.version, values), None
+            if not is_recorded(strong.compiled):
+                checked, run = imported("s2s.recorded.strong_zeros:checked"), (self.run, strong.run)
+                found = checked(_innermost(self.dispatcher), values, self.version.request, strong.primal, *run)
         except Exception:  # what was computed stays
             found = None
         if found is None:
