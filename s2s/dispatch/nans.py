@@ -79,7 +79,29 @@ def _has_steep_power(text: str) -> bool:
 def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
     """A version's function, whose derivative is that of a version with strong zeros, or of a recording, where it is NaN
     and that of the other one is not."""
-    return _Checked(dispatcher, version).call if _is_looked_at(version) else version.run
+    if not _is_looked_at(version):
+        return version.run
+    run, checked = version.run, _Checked(dispatcher, version)
+    place, has_nan, by_strong, again = checked.place, checked.is_nan, checked.by_strong, checked.again
+
+    def call(*values: Any) -> Any:
+        if version.strong is not None:
+            return by_strong(version.strong, values)
+        result = run(*values)
+        part = result if place is None else result[place]
+        kind = part.__class__
+        if kind is float or kind is np.float64:
+            if part == part:
+                return result
+        elif kind is np.ndarray and part.dtype.kind == "f":
+            size = np.vdot(part, part)
+            if size == size:
+                return result
+        elif not has_nan(result):
+            return result
+        return again(values, result)
+
+    return call
 
 
 class _Served:
@@ -106,42 +128,25 @@ class _Checked:
         self.served: dict[frozenset[Any], _Served] = {}
         self.wrong = self.in_vain = 0
 
-    def call(self, *values: Any) -> Any:
-        """The derivative; one without NaN is returned at once."""
-        if self.version.strong is not None:
-            return self._by_strong(self.version.strong, values)
-        result = self.run(*values)
-        part = result if self.place is None else result[self.place]
-        if part.__class__ is float or part.__class__ is np.float64:
-            if part == part:
-                return result
-        elif part.__class__ is np.ndarray and part.dtype.kind == "f":
-            size = np.vdot(part, part)
-            if size == size:
-                return result
-        elif not has_nan(part, True):
-            return result
-        return self._again(values, result)
-
-    def _by_strong(self, strong: Version, values: tuple[Any, ...]) -> Any:
+    def by_strong(self, strong: Version, values: tuple[Any, ...]) -> Any:
         """The derivative with strong zeros, checked where these decide what they have not before, and at growing
         intervals."""
         with rt.Decisions() as decisions:
             result = strong.run(*values)
-        if self._is_nan(result):
-            return self._again(values, result)
+        if self.is_nan(result):
+            return self.again(values, result)
         if not decisions.counts:
             return result
         served = self.served.get(frozenset(decisions.counts))
         if served is None or served.is_due(decisions.counts):
-            return self._again(values, result)
+            return self.again(values, result)
         served.calls += 1
         return result
 
-    def _is_nan(self, result: Any) -> bool:
+    def is_nan(self, result: Any) -> bool:
         return has_nan(result if self.place is None else result[self.place], True)
 
-    def _again(self, values: tuple[Any, ...], result: Any) -> Any:
+    def again(self, values: tuple[Any, ...], result: Any) -> Any:
         """The derivative of a call in the place of a ``result`` that is NaN, or to be checked."""
         place = self.place
         if has_nan(values) or (place == 1 and not self.is_second and has_nan(result[0])):
@@ -150,10 +155,10 @@ class _Checked:
         again = None if self.wrong == MOST_IN_VAIN else self._with_strong_zeros(values)
         if again is None:
             result = self.run(*values) if is_strong else result
-            if self.in_vain == MOST_IN_VAIN or not self._is_nan(result):
+            if self.in_vain == MOST_IN_VAIN or not self.is_nan(result):
                 return result
             again = _recorded(self.dispatcher, self.version, values)
-            if again is None or self._is_nan(again):
+            if again is None or self.is_nan(again):
                 self.in_vain += 1
                 return result
         if place is None or self.is_second:
