@@ -53,11 +53,12 @@ class StraightThroughWarning(DerivativeWarning):
 
 
 class SearchWarning(DerivativeWarning):
-    """A loop finds a point by comparisons (bisection, golden section, binary search on a curve).
+    """A loop finds a point by comparisons (bisection, golden section, binary search on a curve), and the policy
+    ``s2s.nonsmooth(search="zero")`` holds for it.
 
     What such a loop returns is put together from points that do not depend on what is differentiated: only which side
-    is taken does. So its derivative, that of the steps, is not that of the point. ``s2s.implicit(solver, residual)``
-    gives that one. Where the derivative of the steps is meant, ``warnings.simplefilter("ignore", s2s.SearchWarning)``.
+    is taken does. So its derivative, that of the iterations, is not that of the point, which the loop has without the
+    policy, where the equation is known that it solves.
     """
 
 

@@ -20,7 +20,6 @@ import numpy as np
 
 from s2s.analysis.abstract.folding import limited
 from s2s.analysis.memory import Memory
-from s2s.analysis.steps.searches import notices_of_searches
 from s2s.analysis.surprises import notices_of_loops
 from s2s.batch.jacobian import MODES
 from s2s.batch.observe import observe
@@ -73,6 +72,7 @@ from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.relied import drop_sure, is_to_be_checked
 from s2s.specialize.remembered import check_remembered
+from s2s.specialize.searches import settle_searches
 from s2s.specialize.severed import check_not_severed
 from s2s.specialize.shifts import drop_cancelled
 from s2s.specialize.specializer import Specializer
@@ -125,9 +125,12 @@ def _remembered(function: ir.Function, primal: Primal) -> ir.Function:
 def _surprises(function: ir.Function, primal: Primal) -> ir.Function:
     context = primal.context
     if primal.request.mode not in ("primal", "observed"):
-        context.notices += notices_of_searches(function, context.value, context.is_varied)
         context.notices += notices_of_loops(function, context.value, context.is_varied, context.effects)
     return function
+
+
+def _searches(function: ir.Function, primal: Primal) -> ir.Function:
+    return function if primal.request.mode in ("primal", "observed") else settle_searches(function, primal.specializer)
 
 
 def _steps(function: ir.Function, primal: Primal) -> ir.Function:
@@ -161,6 +164,7 @@ PRIMAL = (
     Pass("rebinding", _rebinding, "x += v that was taken for x = x + v is refused where others refer to the array"),
     Pass("severed", _severed, "results that lost their derivative in text, files or bytes are refused"),
     Pass("remembered", _remembered, "tests whether an argument is the one that was kept refuse where it is"),
+    Pass("searches", _searches, "loops that find a point by comparisons are refused whose equation is not known"),
     Pass("surprises", _surprises, "loops are warned of whose derivative may surprise"),
     Pass("steps", _steps, "points without a derivative get the one that is chosen for them"),
     Pass("shifts", _shifts, "maxima that only keep numbers in range carry no derivative", optional=True),

@@ -300,7 +300,7 @@ def test_the_sessions_of_the_page_about_data_in_parts_print_what_they_show():
 def test_the_sessions_of_the_choices_are_true():
     names = {}
     sessions = fenced(CHOICES.read_text(encoding="utf-8"), "pycon")
-    assert len(sessions) == 8
+    assert len(sessions) == 9
     for start, code in sessions:
         assert failures(CHOICES, start, code, names) == 0
 

@@ -198,6 +198,8 @@ class Context:
     ``relied_sizes`` are those that were asked for."""
     relied_sizes: set[LargeGuard] = field(default_factory=set)
     shared_loops: set[ir.Span] = field(default_factory=set)
+    found_points: set[ir.Var] = field(default_factory=set)
+    """The results of loops whose points are solutions of equations in what comes after them."""
 
     def passed(self, name: str, before: ir.Function | None, after: ir.Function, exact: bool = True) -> None:
         """Tell what a pass made of a function."""

@@ -199,6 +199,9 @@ class nonsmooth(_Block):
     - ``"hard_tanh"``: for sign, sharpness where abs(x) <= 1 / sharpness, the clipped straight-through derivative
       (Hubara et al. 2016).
 
+    ``search="zero"``, which no policy for all includes, is for loops that find a point by comparisons: their derivative
+    is that of their iterations, and not that of the point.
+
     Values stay what they are. Used with ``with``, around statements of the program or around the call of a derivative;
     as a decorator; and around the function of a single call, ``s2s.nonsmooth("sigmoid")(np.floor)(x)``.
 

@@ -11,7 +11,7 @@ from s2s.core.linecaches import file_to_show
 from s2s.core.record import record
 
 __all__ = [
-    "AMBIENT", "DEBUG_NANS", "KEEP_VARIABLES", "POLICIES", "SHARPNESS",
+    "AMBIENT", "DEBUG_NANS", "KEEP_VARIABLES", "POLICIES", "SEARCH", "SHARPNESS",
     "Choice", "Choices", "Override", "Policy", "held_again", "parts_of",
 ]
 
@@ -48,6 +48,9 @@ class Override:
 
 POLICIES = ("straight_through", "zero", "error", "sigmoid", "linear", "hard_tanh")
 
+SEARCH = "search"
+"""The name, among those of piecewise constant functions, of loops that find a point by comparisons."""
+
 SHARPNESS = {"sigmoid": 10.0, "linear": 10.0, "hard_tanh": 1.0}
 """The policies with a smooth step in place of the jump, and how sharp that is where nothing is said: its slope in the
 middle is in proportion to it."""
@@ -78,6 +81,11 @@ class Choice:
     def general(self) -> Policy | Override | None:
         """What is decided for every piecewise constant function."""
         return next((how for key, how in self.by_key if isinstance(key, str) and not key), None)
+
+    @property
+    def is_for_searches(self) -> bool:
+        """Whether loops that find a point by comparisons have the derivative of their iterations."""
+        return any(isinstance(key, str) and key == SEARCH for key, _ in self.by_key)
 
     @property
     def overridden(self) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.record import replace
-from s2s.directives.policy import Override, Policy
+from s2s.directives.policy import SEARCH, Override, Policy
 from s2s.directives.user_rules import ANYTHING
 from s2s.errors import error
 from s2s.rules import table
@@ -128,6 +128,10 @@ def _names_in_numpy() -> dict[int, list[str]]:
 
 def check_policy(key: Any, policy: str) -> None:
     """Raise ArgumentError for a key that means no piecewise constant function, and for a policy that is not for it."""
+    if key == SEARCH:
+        if policy != "zero":
+            raise error("S2S542", name=_shown(key), policy=policy, hint='choose "zero", or leave it out')
+        return
     if callable(key):
         if not is_piecewise(key):
             raise error("S2S542", name=_shown(key), policy=policy, hint=f"choose among {', '.join(_known())}")
@@ -157,7 +161,7 @@ def _piecewise() -> Iterator[Any]:
 
 def _known() -> list[str]:
     """The short names of functions that have policies."""
-    return [name for names in _STEPS.values() for name in names.split() if name not in _ALSO]
+    return [*(name for names in _STEPS.values() for name in names.split() if name not in _ALSO), SEARCH]
 
 
 # --- rules ----------------------------------------------------------------------------------------------------------

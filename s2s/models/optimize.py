@@ -15,7 +15,7 @@ from scipy import optimize
 
 from s2s import runtime as rt
 from s2s.core.public import function
-from s2s.models.solutions import arity, attached, for_value, underived
+from s2s.models.solutions import arity, attached, by_elements, for_value, underived
 
 __all__ = [
     "Found", "bracketing", "curve_fit", "fixed_point", "fsolve", "least_squares", "lsq_linear", "minimize",
@@ -35,19 +35,6 @@ def array_like(shape: Any, found: Any) -> Any:
     made = np.zeros(shape)
     made[...] = found
     return np.copy(made)
-
-
-def by_elements(product: Any, b: Any) -> Any:
-    """The solution of a linear system whose matrix is diagonal. Raises where it is not."""
-    v = b / product(np.ones_like(b))
-    check_elements(product(v), b)
-    return v
-
-
-def check_elements(product: Any, b: Any) -> None:
-    if not np.allclose(product, b, rtol=1e-6, atol=1e-9 * np.max(np.abs(b), initial=0.0)):
-        rt.no_derivative("scipy.optimize.newton of an array", "each item of the function may depend on its own unknown "
-                         "only; use scipy.optimize.root for a system")
 
 
 class Found:

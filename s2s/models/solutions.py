@@ -14,10 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.core.annotated import signature_of
-from s2s.core.public import role
+from s2s.core.public import function, role
 
-__all__ = ["arity", "attached", "for_value", "solved", "underived"]
+__all__ = ["arity", "attached", "by_elements", "check_elements", "for_value", "searched", "solved", "underived"]
 
 
 @role("attached")
@@ -26,11 +27,32 @@ def attached(residual: Any, found: Any, linear_solve: Any = None) -> Any:
     return found
 
 
+def by_elements(product: Any, b: Any) -> Any:
+    """The solution of a linear system whose matrix is diagonal. Raises where it is not."""
+    v = b / product(np.ones_like(b))
+    check_elements(product(v), b)
+    return v
+
+
+def check_elements(product: Any, b: Any) -> None:
+    if not np.allclose(product, b, rtol=1e-6, atol=1e-9 * np.max(np.abs(b), initial=0.0)):
+        rt.no_derivative("the solution of an equation for each item of an array", "each item of the function may "
+                         "depend on its own unknown only; use scipy.optimize.root, or s2s.implicit, for a system")
+
+
 @role("solved")
 def solved(residual: Any, linear_solve: Any, found: Any, /, *args: Any) -> Any:
     """``found``, differentiated as the solution of ``residual(x, *args) == 0``. An array is copied: what is made of it
     may be changed."""
     return found.copy() if isinstance(found, np.ndarray) else found
+
+
+def searched(residual: Any, found: Any, width: Any) -> Any:
+    """The point that a search has found, if ``residual`` is zero there; ``width`` is how far the points are from each
+    other that it has left."""
+    ones = 1.0 if np.ndim(found) == 0 else np.ones_like(found)
+    value, slope = function("jvp")(residual, (found,), (ones,))
+    return rt.check_solution(found, value, slope, width)
 
 
 @role("for_value")

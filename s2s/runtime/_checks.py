@@ -163,6 +163,15 @@ def try_error(because: str) -> Exception:
     return error("S2S104", label=because, hint="assign it before the `try`, or as the last thing in it")
 
 
+def check_solution(x: Any, value: Any, slope: Any, width: Any) -> Any:
+    """Return ``x``, the point that a search has found, where it solves the equation whose value and slope there are
+    given: a step of Newton's method must not lead further than the points that are left. Raises NoDerivativeError."""
+    noise = 64.0 * np.sqrt(np.finfo(np.asarray(1.0 * x).dtype).eps)
+    if not np.all(np.abs(value) <= np.abs(slope) * (4.0 * np.abs(width) + noise * np.abs(x) + 1e-12)):
+        raise error("S2S549")
+    return x
+
+
 def no_derivative(name: str, reason: str) -> Any:
     """Raise NoDerivativeError: a derivative flows into an argument by which none is known."""
     raise error("S2S202", name=name, reason=reason)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +28,7 @@ from s2s.specialize.heap.items import UNROLL_AT_MOST, Counted, few_iterations
 from s2s.specialize.heap.joins import Join, Leaf, Side, changed_cells, new_mirrors
 from s2s.specialize.heap.live_data import ask_for_data
 from s2s.specialize.heap.mutated_iterables import Watch
+from s2s.specialize.searches import with_found_points
 from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
 from s2s.specialize.variables import check_joined, check_read, possibly_unassigned
@@ -295,7 +296,8 @@ def _loop(
     if loop.left is not None and leave is None:
         frame.env[loop.left], left = ir.Const(False), None
     body = found.child.block(*found.yields)
-    builder.add(ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span, snapshots))
+    made = ir.For(item, over, body, tuple(carried), leave, left, ir.Block(()), loop.span, snapshots)
+    _add(specializer, loop, made, found, frame, builder)
 
 
 @contextlib.contextmanager
@@ -324,6 +326,7 @@ def counted_loop(
     _, item, outcome = found.outcome
     loop = ir.For(item, count, ir.Block(()), (), None, None, ir.Block(()), span, None)
     carried, _ = _results(specializer, loop, found, frame)
+    _bind(specializer, loop, found, [c.result for c in carried], frame)
     fill(item, found.child, outcome)
     over = builder.call(range, count, span=span)
     builder.add(ir.replace(loop, iterable=over, body=found.child.block(*found.yields), carried=tuple(carried)))
@@ -377,7 +380,8 @@ def while_loop(specializer: Specializer, loop: ir.While, frame: Frame, builder: 
     if loop.left is not None and leave is None:
         frame.env[loop.left], left = ir.Const(False), None
     body = found.child.block(*found.yields)
-    builder.add(ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span, kept[-1]))
+    made = ir.While(test, body, tuple(carried), leave, left, ir.Block(()), loop.span, kept[-1])
+    _add(specializer, loop, made, found, frame, builder)
     return False
 
 
@@ -533,8 +537,8 @@ def _passes_derivatives(specializer: Specializer, value: ir.Call) -> bool:
 def _results(
     specializer: Specializer, loop: ir.For | ir.While, iteration: _Iteration, frame: Frame
 ) -> tuple[list[ir.Carried], ir.Var | None]:
-    """What a loop carries, and the atoms of its variables after it."""
-    carried, results = [], []
+    """What a loop carries, and the variable that says whether it ended early."""
+    carried = []
     for leaf, param in zip(iteration.join.leaves, iteration.params, strict=True):
         init, after = leaf.first, leaf.second
         if after in (param, init):
@@ -543,15 +547,29 @@ def _results(
             leaf.name, specializer.context.value(param), specializer.context.is_varied(param)
         )
         specializer.context.joined(result, param)
-        results.append(result)
         carried.append(ir.Carried(param, init, result))
-    atoms, specializer.context.heap = iteration.join.rebuild([*results])
-    frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
     left = None
     if loop.left is not None:
         left = specializer.context.define(loop.left.name, Scalar(bool))
         frame.env[loop.left] = left
     return carried, left
+
+
+def _add(
+    specializer: Specializer, loop: ir.For | ir.While, made: ir.For | ir.While, iteration: _Iteration, frame: Frame,
+    builder: Builder,
+) -> None:
+    """Write the loop; after it the program's variables are the results, or the points that a search has found."""
+    builder.add(made)
+    _bind(specializer, loop, iteration, with_found_points(specializer, loop, made, frame, builder), frame)
+
+
+def _bind(
+    specializer: Specializer, loop: ir.For | ir.While, iteration: _Iteration, results: Sequence[ir.Atom], frame: Frame
+) -> None:
+    """Let the variables of the program be what a loop leaves in those that it carries."""
+    atoms, specializer.context.heap = iteration.join.rebuild([*results])
+    frame.env.update({c.result: atom for c, atom in zip(loop.carried, atoms, strict=True)})
 
 
 def _leaves_unbound(carried: list[ir.Carried]) -> bool:

@@ -43,6 +43,7 @@ from s2s.core.values import (
     Scalar,
     Sequence,
 )
+from s2s.models.solutions import solved
 from s2s.rules.numpy import ranges
 from s2s.runtime import directions
 
@@ -294,6 +295,16 @@ def _cotangent_of(place: int) -> Callable[..., AbstractValue | None]:
     return found
 
 
+def _same_as(place: int) -> Callable[..., AbstractValue | None]:
+    """The number or array that is given at a place, or one of its kind."""
+
+    def found(evaluator: Evaluator, *args: AbstractValue) -> AbstractValue | None:
+        value = widen_known(args[place]) if len(args) > place else None
+        return value if isinstance(value, (Array, Scalar)) else None
+
+    return found
+
+
 def _scattered(
     evaluator: Evaluator, g: AbstractValue, x: AbstractValue, *places: AbstractValue
 ) -> AbstractValue | None:
@@ -475,6 +486,8 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     directions.basis: _basis,
     directions.count: _directions,
     directions.one: _direction,
+    rt.check_solution: _same_as(0),
+    solved: _same_as(2),
     rt.unbroadcast: _cotangent_of(1),
     rt.item_bar: _cotangent_of(0),
     rt.take_bar: _scattered,

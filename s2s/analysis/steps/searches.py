@@ -7,11 +7,13 @@ goes in, and the places of such loops come out.
             hi = mid                 each side takes or leaves the point that was tested
         else:
             lo = mid
-    return mid                       no step of it has a derivative by a, the root has
+    return mid                       no iteration of it has a derivative by a, the root has
 
 What the loop gives is looked for among what it carries, and the arrays that it stores into: floats whose next values
 are computed from each other alone. Where anything differentiated enters them in the loop (Newton's method, a running
 maximum, clipping) it is no search. A side is chosen by a branch, by ``where``, or by a mask or index in a store.
+
+The comparison is the equation that the search solves: ``g(x, a) = 0.0`` for the ``x`` that takes the place of ``mid``.
 """
 
 from __future__ import annotations
@@ -22,15 +24,31 @@ from typing import Any, assert_never
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, is_float
+from s2s.analysis.memory import changed_by
 from s2s.core import ir
 from s2s.core.dataflow import reachable
-from s2s.core.values import AbstractValue
-from s2s.notices import Notice
+from s2s.core.operators import COMPARISONS, OPERATORS
+from s2s.core.record import record
+from s2s.core.values import AbstractValue, Scalar, Unknown
+from s2s.models.solutions import solved
 
-__all__ = ["find_searches", "notices_of_searches"]
+__all__ = ["Equation", "equation_of", "find_searches", "unneeded_solutions"]
 
 _SELECTS = (np.where,)
+
+
+@record
+class Equation:
+    """The equation that a search solves: ``left - right`` is zero at the point found. ``unknown`` are the variables of
+    an iteration that hold the point which is tried; ``points`` are the parameters of the loop whose results are points
+    that were tried, or are tried next."""
+
+    left: ir.Atom
+    right: ir.Atom
+    unknown: frozenset[ir.Var]
+    points: frozenset[ir.Var]
 
 
 def find_searches(
@@ -45,20 +63,46 @@ def find_searches(
     return [s.span for s in found.values() if s.span and not any(id(inner) in found for inner in ir.walk(s.body))]
 
 
-def notices_of_searches(
+def equation_of(
+    loop: ir.For | ir.While, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool]
+) -> Equation | None:
+    """The equation that a loop solves; None for a loop that is no search, or whose comparisons are not one equation."""
+    if not any(_choice(inner) for inner in ir.walk(loop.body)):
+        return None
+    body = ir.Block((loop,), tuple(c.result for c in loop.carried))
+    return _Program(ir.Function("", (), body), value_of, is_varied).equation(loop)
+
+
+def unneeded_solutions(
     function: ir.Function, value_of: Callable[[ir.Atom], AbstractValue], is_varied: Callable[[ir.Atom], bool]
-) -> Iterator[Notice]:
-    """What is told of loops that find a point by comparisons: that their derivative is that of their steps."""
-    for span in find_searches(function, value_of, is_varied):
-        text = _OF_SEARCHES.format(name=span.function or function.name)
-        yield Notice("SearchWarning", text, span.file, span.line, function.name)
+) -> dict[ir.Atom, ir.Atom]:
+    """The solutions that searches have found whose derivatives nobody reads, with the points that were found."""
+    solutions = [s for s in ir.walk(function.body) if isinstance(s, ir.Let) and _is_call(s.value, solved)]
+    if not solutions:
+        return {}
+    program = _Program(function, value_of, is_varied)
+    given = [a for s in ir.walk(function.body) for a in _changing(s)]
+    needed = program.needed | program.reached_by_values(given)
+    found: dict[ir.Atom, ir.Atom] = {}
+    for s in solutions:
+        point = s.value.args[2]  # type: ignore[union-attr]
+        made = program.made.get(point) if isinstance(point, ir.Var) else None
+        if s.target is not None and s.target not in needed and _is_call(made, rt.check_solution):
+            found[s.target] = made.args[0]  # type: ignore[union-attr, assignment]
+    return found
 
 
-_OF_SEARCHES = (
-    "`{name}` finds a point by comparisons: its result has the derivative of the steps of this loop, not that of the "
-    "point. Use `s2s.implicit({name}, residual)` in its place, where `residual(x, *args)` is zero at the point: what "
-    "the comparisons look for, or for a minimum the derivative of what is least there"
-)
+def _is_call(value: Any, fn: Any) -> bool:
+    return isinstance(value, ir.Call) and isinstance(value.fn, ir.Const) and value.fn.value is fn
+
+
+def _changing(s: ir.Statement) -> tuple[ir.Atom, ...]:
+    """What a statement puts into objects, or may."""
+    if isinstance(s, ir.Store):
+        return (s.value,)
+    return ir.atoms_of(s.value) if isinstance(s, ir.Let) and (s.target is None or changed_by(s) is not None) else ()
+
+
 _Choice = tuple[ir.Atom, list[tuple[ir.Var, ir.Atom, ir.Atom]]]
 """A test, and what it decides: each with its values on both sides."""
 
@@ -81,22 +125,27 @@ class _Program:
         self.sources: dict[ir.Var, list[ir.Atom]] = {}
         self.made: dict[ir.Var, ir.Value] = {}
         self.stored: dict[ir.Var, list[ir.Atom]] = {}
+        self.chosen: dict[ir.Var, tuple[ir.Atom, list[ir.Atom]]] = {}
         self.carried: dict[ir.Var, tuple[ir.Atom, ir.Atom]] = {}
         for s in ir.walk(function.body):
             self.note(s)
-        self.needed = self._reached(list(function.body.yields), self.values_of)
+        self.needed = self.reached_by_values(function.body.yields)
 
     def note(self, s: ir.Statement) -> None:
         match s:
             case ir.Let(ir.Var() as target, value):
                 choice = _choice(s)
                 self.made[target] = value
-                self.sources[target] = [*choice[1][0][1:]] if choice else list(ir.atoms_of(value))
+                self.sources[target] = [*choice[1][0][1:]] if choice else _moving(value)
+                if choice:
+                    self.chosen[target] = choice[0], self.sources[target]
             case ir.Store(target=ir.Var() as target, value=value):
                 self.stored.setdefault(target, []).append(value)
             case ir.If(results=results) | ir.Try(results=results):
                 for k, result in enumerate(results):
                     self.sources[result] = [side.yields[k] for side in ir.sides_of(s)]
+                    if isinstance(s, ir.If):
+                        self.chosen[result] = s.test, self.sources[result]
             case ir.For(carried=carried, body=body) | ir.While(carried=carried, body=body):
                 for c, following in zip(carried, body.yields, strict=True):
                     self.carried[c.param] = (c.init, following)
@@ -110,6 +159,10 @@ class _Program:
                 pass
             case _:
                 assert_never(s)
+
+    def reached_by_values(self, atoms: Iterable[ir.Atom]) -> set[ir.Var]:
+        """The variables that atoms are computed from in all iterations, as far as derivatives go."""
+        return self._reached(list(atoms), self.values_of)
 
     def reached(self, atoms: list[ir.Atom]) -> set[ir.Var]:
         """The variables that atoms are computed from in one iteration."""
@@ -125,8 +178,9 @@ class _Program:
         return (*self.sources_of(var), *self.carried.get(var, ())) if self.may_vary(var) else ()
 
     def may_vary(self, var: ir.Var) -> bool:
-        dtype = dtype_of(self.value_of(var))
-        return dtype is None or dtype.kind not in "biu"
+        value = self.value_of(var)
+        dtype = dtype_of(value)
+        return not (isinstance(value, Scalar) and value.type is bool) if dtype is None else dtype.kind not in "biu"
 
     def _reached(self, atoms: list[ir.Atom], following: Callable[[ir.Var], Iterable[ir.Atom]]) -> set[ir.Var]:
         def variables(given: Iterable[ir.Atom]) -> Iterator[ir.Var]:
@@ -137,17 +191,22 @@ class _Program:
     # --- loops
 
     def is_search(self, loop: ir.For | ir.While) -> bool:
+        return any(self.decisions(self.region(loop)))
+
+    def region(self, loop: ir.For | ir.While) -> _Region:
         inside = {v for s in ir.walk(loop.body) for v in ir.defs_of(s)} | {c.param for c in loop.carried}
         inside |= {loop.item} if isinstance(loop, ir.For) else set()
         following = self.following(loop, inside)
         state = self.state(loop, following)
-        if not state or any(self.enters(following[k], inside, state) for k in state):
-            return False
-        inside |= following.keys() - state
-        return any(
-            self.searches(test, results, state, inside, following)
-            for test, results in self.choices(loop.body) if not self.ends(loop, test)
-        )
+        while entered := {k for k in state if self.enters(following[k], inside, state)}:
+            state -= entered
+        return _Region(loop, inside | (following.keys() - state), following, state)
+
+    def decisions(self, region: _Region) -> Iterator[tuple[ir.Atom, ir.Var]]:
+        """The tests of a loop that take or leave a point of the state, each with the point that it has tried."""
+        for test, results in self.choices(region.loop.body) if region.state else ():
+            if not self.ends(region.loop, test):
+                yield from ((test, taken) for taken in self.searched(test, results, region))
 
     def following(self, loop: ir.For | ir.While, inside: set[ir.Var]) -> dict[ir.Var, list[ir.Atom]]:
         """What holds something else after an iteration, with what that is computed from: the variables that a loop
@@ -207,7 +266,7 @@ class _Program:
     def may_be_float(self, var: ir.Var) -> bool:
         value = self.value_of(var)
         dtype = dtype_of(value)
-        return dtype.kind == "f" if dtype is not None else is_float(value)
+        return dtype.kind == "f" if dtype is not None else is_float(value) or isinstance(value, Unknown)
 
     def enters(self, following: list[ir.Atom], inside: set[ir.Var], state: set[ir.Var]) -> bool:
         """Whether something differentiated enters the next value of what changes, other than by the state."""
@@ -224,24 +283,23 @@ class _Program:
             return False
         return test in self.reached([loop.leave]) or loop.leave in self.reached([test])
 
-    def searches(
-        self, test: ir.Atom, results: list[tuple[ir.Var, ir.Atom, ir.Atom]], state: set[ir.Var], inside: set[ir.Var],
-        following: dict[ir.Var, list[ir.Atom]],
-    ) -> bool:
-        """Whether a choice takes or leaves a point of the state that its test, by something differentiated, has tried.
-        """
+    def searched(
+        self, test: ir.Atom, results: list[tuple[ir.Var, ir.Atom, ir.Atom]], region: _Region
+    ) -> Iterator[ir.Var]:
+        """The points that a choice takes, or leaves what the state holds in their place, which its test has tried by
+        something differentiated."""
+        inside, state = region.inside, region.state
         tried = self.tried(test, inside, state)
         if not tried & state or not any(v not in state and self.is_varied(v) and v not in inside for v in tried):
-            return False
+            return
         written = {self.written(v) for v in tried}
-        moved = state | {v for k in state for v in self.reached_inside(following[k], inside)}
+        moved = state | {v for k in state for v in self.reached_inside(region.following[k], inside)}
         for result, *sides in results:
             if result not in moved:
                 continue
             for taken, left in (sides, sides[::-1]):
                 if left in state and taken != left and isinstance(taken, ir.Var) and self.written(taken) in written:
-                    return True
-        return False
+                    yield taken
 
     def tried(self, test: ir.Atom, inside: set[ir.Var], state: set[ir.Var]) -> set[ir.Var]:
         """The variables that a comparison reads: also by values of the function that were kept from before. The
@@ -258,6 +316,121 @@ class _Program:
             return made.fn, made.args
         return var
 
+    # --- equations
 
+    def equation(self, loop: ir.For | ir.While) -> Equation | None:
+        """The equation that a loop solves: its tests try one point, and each compares the same two numbers."""
+        region = self.region(loop)
+        decisions = [*self.decisions(region)]
+        if len({self.written(taken) for _, taken in decisions}) != 1:
+            return None
+        alike = self.written(decisions[0][1])
+        unknown = frozenset(v for v in region.inside if self.written(v) == alike)
+        tests = [test for test, _ in decisions]
+        compared = [[pair for pair in self.compared(t, unknown) if self.moves(pair, region)] for t in tests]
+        pairs = {pair for found in compared for pair in found}
+        left, right = pairs.pop() if len(pairs) == 1 and all(compared) else (None, _ZERO)
+        return None if left is None else Equation(left, right, unknown, self.points(region, unknown))
+
+    def moves(self, pair: tuple[ir.Atom | None, ir.Atom], region: _Region) -> bool:
+        """Whether something differentiated from outside of the loop decides which of two numbers is larger."""
+        found = self.reached([a for a in pair if a is not None])
+        return pair[0] is None or any(self.is_varied(v) and v not in region.inside | region.state for v in found)
+
+    def compared(self, test: ir.Atom, unknown: frozenset[ir.Var]) -> Iterator[tuple[ir.Atom | None, ir.Atom]]:
+        """The pairs of numbers whose order a test depends on, as far as the unknown enters them; None and the test
+        where that is not known."""
+        if not isinstance(test, ir.Var) or self.reached([test]).isdisjoint(unknown):
+            return
+        made, given = self.made.get(test), list[ir.Atom]()
+        if test in self.chosen:
+            choice, sides = self.chosen[test]
+            given = [choice, *sides]
+        elif isinstance(made, ir.Call) and made.fn in _ORDERS and len(made.args) == 2:
+            left, right = self.sources[test][1:]
+            if _is_zero(left) or _is_zero(right):
+                yield from self.with_sign_of(right if _is_zero(left) else left, unknown)
+                return
+            if not (self.is_sign(left) or self.is_sign(right)):
+                yield left, right
+                return
+            given = [left, right]
+        elif isinstance(made, ir.Call) and made.fn in _OF_SIGNS:
+            given = self.sources[test][1:]
+        elif isinstance(made, ir.Call) and made.fn in _SIGNS:
+            yield from self.with_sign_of(self.sources[test][1], unknown)
+            return
+        else:
+            yield None, test
+        for atom in given:
+            yield from self.compared(atom, unknown)
+
+    def with_sign_of(self, number: ir.Atom, unknown: frozenset[ir.Var]) -> Iterator[tuple[ir.Atom | None, ir.Atom]]:
+        """The pairs that decide about the sign of a number: of a product it is that of the factor which the unknown
+        enters."""
+        made = self.made.get(number) if isinstance(number, ir.Var) else None
+        if isinstance(made, ir.Call) and made.fn in _OF_FACTORS:
+            within = [a for a in made.args if isinstance(a, ir.Var) and not self.reached([a]).isdisjoint(unknown)]
+            if len(within) == 1:
+                yield from self.with_sign_of(within[0], unknown)
+                return
+        if isinstance(made, ir.Call) and made.fn in _SIGNS:
+            yield from self.compared(number, unknown)
+        else:
+            yield number, _ZERO
+
+    def is_sign(self, atom: ir.Atom) -> bool:
+        """Whether a number is a bool or a sign."""
+        made = self.made.get(atom) if isinstance(atom, ir.Var) else None
+        return isinstance(made, ir.Call) and made.fn in (*_ORDERS, *_OF_SIGNS, *_SIGNS)
+
+    def points(self, region: _Region, unknown: frozenset[ir.Var]) -> frozenset[ir.Var]:
+        """The state that holds points which were tried, and nothing else but what was there before the loop."""
+        found = {c.param for c in region.loop.carried} & region.state
+
+        def is_point(param: ir.Var) -> bool:
+            held = self._reached(region.following[param], lambda var: self.chosen[var][1] if var in self.chosen else ())
+            return param in unknown or all(v in self.chosen or v in unknown or v in found for v in held)
+
+        while others := {param for param in found if not is_point(param)}:
+            found -= others
+        return frozenset(found)
+
+
+@record
+class _Region:
+    """A loop, the variables that hold something else in each iteration, the next values of what it changes, and what
+    of that is its state: moved by comparisons alone."""
+
+    loop: ir.For | ir.While
+    inside: set[ir.Var]
+    following: dict[ir.Var, list[ir.Atom]]
+    state: set[ir.Var]
+
+
+def _moving(value: ir.Value) -> list[ir.Atom]:
+    """What the result of an operation moves with: that of an equation with what the equation depends on."""
+    if _is_call(value, solved):
+        return [a for a in value.args[3:] if not isinstance(a, ir.Star)]  # type: ignore[union-attr]
+    return list(ir.atoms_of(value))
+
+
+def _is_zero(atom: ir.Atom) -> bool:
+    return isinstance(atom, ir.Const) and type(atom.value) in (int, float) and atom.value == 0
+
+
+def _with_ufuncs(*functions: Any) -> tuple[ir.Const, ...]:
+    ufuncs = (OPERATORS[fn].ufunc for fn in functions if fn in OPERATORS)
+    return tuple(ir.Const(fn) for fn in (*functions, *ufuncs) if fn is not None)
+
+
+_ZERO = ir.Const(0.0)
+_ORDERS = _with_ufuncs(*(fn for fn, one in COMPARISONS.items() if one.ufunc is not None))
+_OF_SIGNS = (
+    *_with_ufuncs(operator.not_, operator.invert, operator.and_, operator.or_, operator.xor),
+    *map(ir.Const, (bool, np.logical_not, np.logical_and, np.logical_or, np.logical_xor)),
+)
+_SIGNS = (ir.Const(np.sign), ir.Const(np.signbit))
+_OF_FACTORS = _with_ufuncs(operator.mul, operator.truediv, operator.neg, operator.pos)
 _GETITEM = ir.Const(operator.getitem)
 _ARITHMETIC = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.truediv)))

@@ -62,7 +62,7 @@ for _name in (
     "ode", "complex_ode", "RK23", "RK45", "DOP853", "Radau", "BDF", "LSODA",
 ):
     refuse(getattr(integrate, _name), STEPS)
-zero(solvers.check_elements, linear_programs.corner)
+zero(linear_programs.corner)
 kind_by_value(linear_programs.corner)
 model(optimize.newton)(solvers.newton)
 model(optimize.root_scalar)(solvers.root_scalar)

@@ -58,6 +58,8 @@ class Holding:
         """Blocks for choices, one for each, so that the text has it once."""
         self.deferred = False
         """Whether a call is decided when the program runs: what it meets shows then."""
+        self.by_iterations: set[ir.Span | None] = set()
+        """Where loops are that have the derivative of their iterations, if they are searches."""
         self.explicit: dict[int, Policy] = {}
         """What was said with the call itself, by the ``id`` of the function."""
 
@@ -154,6 +156,13 @@ class Holding:
         if any(isinstance(self.context.value(a), Unknown) for a in varied):
             return True
         return is_conversion and any(isinstance(a, ir.Var) for a in (*args[1:2], *kwargs.values()))
+
+    def is_by_iterations(self, loop: ir.Span | None) -> bool:
+        """Whether a loop has the derivative of its iterations, if it is a search. Notes where it does."""
+        if any(choice.is_for_searches for choice in self.all):
+            self.by_iterations.add(loop)
+            return True
+        return False
 
     def override(self, fn: Any) -> Override | None:
         """The rule that stands for that of a function at this place, None where it is its own."""

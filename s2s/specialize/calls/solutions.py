@@ -10,10 +10,11 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
+from s2s.analysis.abstract.parts import is_differentiable
 from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.public import compiler, function
-from s2s.core.values import Array, Known, Scalar
+from s2s.core.values import AbstractValue, Array, Known, Scalar
 from s2s.models.solutions import solved
 from s2s.optimize.rewriting import substitute_all
 from s2s.specialize.calls import functions
@@ -38,17 +39,24 @@ def _attached(site: CallSite) -> ir.Atom | None:
     x = context.define("x", known if isinstance(known, (Array, Scalar)) else site.value(found))
     inner = Inner(site, residual, [Leaf(found, x, True)], {})
     primal = _on_its_own(inner)
-    moved = [v for v in inner.free if context.is_varied(v)]
-    if not moved:
+    if not any(map(context.is_varied, inner.free)):
         return found
+    # a derivative around this one may be taken by what is constant here
+    moved = [v for v in inner.free if context.is_varied(v) or _is_number(context.value(v))]
     still = tuple(v for v in inner.free if v not in moved)
     named = _named(context, x, moved)
     params = (ir.Param(x), *map(ir.Param, named))
     made = substitute_all(ir.replace(primal, name="residual", params=params, captures=still), dict(zip(moved, named)))
-    frame = Frame(self_.function or site.frame.fn, None, {v: v for v in still}, site.frame.called_from)
+    frame = Frame(
+        self_.function or site.frame.fn, None, {v: v for v in still}, site.frame.called_from, has_decided=True)
     closure = self_.inliner.closure(made, still, (), frame, site.builder, site.span, "residual")
     call = ir.Call(ir.Const(solved), (closure, site.builder.frozen(linear_solve), site.builder.frozen(found), *moved))
     return site.builder.let(call, known, site.name, site.span, True)
+
+
+def _is_number(value: AbstractValue) -> bool:
+    """Whether a value is a float, or an array of floats."""
+    return isinstance(value, (Array, Scalar)) and is_differentiable(value)
 
 
 def _named(context: Context, x: ir.Var, moved: list[ir.Var]) -> list[ir.Var]:
