@@ -65,7 +65,8 @@ def _solutions(
     """What a loop leaves, with the points as solutions of an equation."""
     context = specializer.context
     captures = tuple(free_variables(residual))
-    residual, known = ir.replace(residual, captures=captures), {v: v for v in captures}
+    residual = ir.replace(residual, captures=captures)
+    known: dict[ir.Var, ir.Atom] = {v: v for v in captures}
     inside = Frame(specializer.function or frame.fn, None, known, frame.called_from, has_decided=True)
     closure = context.define("residual", FramedClosure(residual, captures, (), inside), True)
     found, width = list[ir.Atom](), _width(loop, equation, context, builder)
