@@ -27,11 +27,11 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, is_float
 from s2s.analysis.memory import changed_by
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.dataflow import reachable
 from s2s.core.operators import COMPARISONS, OPERATORS
 from s2s.core.record import record
-from s2s.core.values import AbstractValue, Scalar, Unknown
+from s2s.core.values import AbstractValue, Scalar, Sequence, Unknown
 from s2s.models.solutions import solved
 
 __all__ = ["Equation", "equation_of", "find_searches", "unneeded_solutions"]
@@ -139,6 +139,9 @@ class _Program:
                 self.sources[target] = [*choice[1][0][1:]] if choice else _moving(value)
                 if choice:
                     self.chosen[target] = choice[0], self.sources[target]
+                elif (item := self.item_of_chosen(value)) is not None:
+                    self.chosen[target] = item
+                    self.sources[target] = item[1]
             case ir.Store(target=ir.Var() as target, value=value):
                 self.stored.setdefault(target, []).append(value)
             case ir.If(results=results) | ir.Try(results=results):
@@ -159,6 +162,23 @@ class _Program:
                 pass
             case _:
                 assert_never(s)
+
+    def item_of_chosen(self, value: ir.Value) -> tuple[ir.Atom, list[ir.Atom]] | None:
+        """The test and the values of an item that is read of one of several tuples, which a branch has chosen."""
+        match value:
+            case ir.Call(fn=f, args=(ir.Var() as whole, ir.Const(value=int() as k))) if f == _GETITEM and (
+                    whole in self.chosen):
+                test, sides = self.chosen[whole]
+                tuples = [items for side in sides if (items := self.items(side)) and -len(items) <= k < len(items)]
+                return (test, [items[k] for items in tuples]) if len(tuples) == len(sides) else None
+        return None
+
+    def items(self, atom: ir.Atom) -> list[ir.Atom] | None:
+        """The items of a tuple that is written where it is made."""
+        made = self.made.get(atom) if isinstance(atom, ir.Var) else None
+        if not isinstance(made, ir.Call) or made.fn != _MAKE_TUPLE:
+            return None
+        return [a for a in made.args if not isinstance(a, ir.Star)]
 
     def reached_by_values(self, atoms: Iterable[ir.Atom]) -> set[ir.Var]:
         """The variables that atoms are computed from in all iterations, as far as derivatives go."""
@@ -219,10 +239,13 @@ class _Program:
 
     def stored_into(self, store: ir.Store) -> ir.Atom:
         """The array that a store changes, where its target is a part that was read of it."""
-        array = store.target
-        while isinstance(array, ir.Var) and (whole := self.indexed(array)) is not None:
-            array = whole
-        return array
+        return self.whole(store.target)
+
+    def whole(self, atom: ir.Atom) -> ir.Atom:
+        """The array or tuple that an atom was read of, as a part or a part of a part."""
+        while (whole := self.indexed(atom)) is not None:
+            atom = whole
+        return atom
 
     def indexed(self, atom: ir.Atom) -> ir.Atom | None:
         """What an atom is a part of, which was read by an index or a mask."""
@@ -237,6 +260,11 @@ class _Program:
         for s in block.statements:
             if (choice := _choice(s)) is not None:
                 yield choice
+                pairs = [(result, self.items(a), self.items(b)) for result, a, b in choice[1]]
+                yield choice[0], [(result, *both) for result, a, b in pairs if a and b for both in zip(a, b)]
+            elif isinstance(s, ir.Let) and s.target in self.chosen:
+                test, (a, b) = self.chosen[s.target]
+                yield test, [(s.target, a, b)]
             if isinstance(s, ir.If):
                 stores = [inner for side in ir.sides_of(s) for inner in side.statements if isinstance(inner, ir.Store)]
                 yield s.test, [kept for store in stores for kept in self.stored_or_kept(store)]
@@ -266,6 +294,8 @@ class _Program:
     def may_be_float(self, var: ir.Var) -> bool:
         value = self.value_of(var)
         dtype = dtype_of(value)
+        if isinstance(value, Sequence):
+            return any(map(is_float, value.items))
         return dtype.kind == "f" if dtype is not None else is_float(value) or isinstance(value, Unknown)
 
     def enters(self, following: list[ir.Atom], inside: set[ir.Var], state: set[ir.Var]) -> bool:
@@ -298,7 +328,8 @@ class _Program:
             if result not in moved:
                 continue
             for taken, left in (sides, sides[::-1]):
-                if left in state and taken != left and isinstance(taken, ir.Var) and self.written(taken) in written:
+                is_left = self.whole(left) in state and self.whole(taken) != self.whole(left)
+                if is_left and isinstance(taken, ir.Var) and self.written(taken) in written:
                     yield taken
 
     def tried(self, test: ir.Atom, inside: set[ir.Var], state: set[ir.Var]) -> set[ir.Var]:
@@ -328,9 +359,16 @@ class _Program:
         unknown = frozenset(v for v in region.inside if self.written(v) == alike)
         tests = [test for test, _ in decisions]
         compared = [[pair for pair in self.compared(t, unknown) if self.moves(pair, region)] for t in tests]
-        pairs = {pair for found in compared for pair in found}
-        left, right = pairs.pop() if len(pairs) == 1 and all(compared) else (None, _ZERO)
+        pairs = {(self.spelled(pair[0]), self.spelled(pair[1])): pair for found in compared for pair in found}
+        left, right = pairs.popitem()[1] if len(pairs) == 1 and all(compared) else (None, _ZERO)
         return None if left is None else Equation(left, right, unknown, self.points(region, unknown))
+
+    def spelled(self, atom: ir.Atom | None, depth: int = 8) -> Any:
+        """How an atom is computed, the same for two that are computed alike."""
+        made = self.made.get(atom) if isinstance(atom, ir.Var) and depth else None
+        if not isinstance(made, ir.Call) or made.kwargs or any(isinstance(a, ir.Star) for a in made.args):
+            return atom
+        return made.fn, *(self.spelled(a, depth - 1) for a in made.args)  # type: ignore[arg-type]
 
     def moves(self, pair: tuple[ir.Atom | None, ir.Atom], region: _Region) -> bool:
         """Whether something differentiated from outside of the loop decides which of two numbers is larger."""
@@ -433,4 +471,5 @@ _OF_SIGNS = (
 _SIGNS = (ir.Const(np.sign), ir.Const(np.signbit))
 _OF_FACTORS = _with_ufuncs(operator.mul, operator.truediv, operator.neg, operator.pos)
 _GETITEM = ir.Const(operator.getitem)
+_MAKE_TUPLE = ir.Const(ops.make_tuple)
 _ARITHMETIC = tuple(map(ir.Const, (operator.add, operator.sub, operator.mul, operator.truediv)))
