@@ -20,10 +20,10 @@ import numpy as np
 
 from s2s.analysis.abstract.folding import limited
 from s2s.analysis.memory import Memory
-from s2s.analysis.surprises import notices_of_loops
+from s2s.analysis.surprises import notices_of_items, notices_of_loops
 from s2s.batch.jacobian import MODES
 from s2s.batch.observe import observe
-from s2s.builder.builder import Context
+from s2s.builder.builder import Context, has_zero_derivative
 from s2s.builder.stages import Clock, Pass, Stages, note_compiled, watching
 from s2s.cache import lowered
 from s2s.codegen.emit import emit
@@ -57,7 +57,7 @@ from s2s.optimize.passes import (
     switched_off,
 )
 from s2s.optimize.reread import reread
-from s2s.optimize.rewriting import free_variables
+from s2s.optimize.rewriting import count_uses, free_variables
 from s2s.optimize.updates import with_updates
 from s2s.reverse.joint import Joint, joined
 from s2s.rules import table
@@ -137,6 +137,20 @@ def _steps(function: ir.Function, primal: Primal) -> ir.Function:
     return settle(function, primal.context, primal.specializer.holding, primal.request.mode == "observed")
 
 
+def _unconnected(function: ir.Function, primal: Primal) -> ir.Function:
+    request, context = primal.request, primal.context
+    if request.tells_of_zeros and not primal.is_inner:
+
+        def is_zero(call: ir.Call) -> bool:
+            return isinstance(call.fn, ir.Const) and has_zero_derivative(
+                context, call.fn.value, call.args)  # type: ignore[arg-type]
+
+        names = {path[0] for path in request.wrt if len(path) == 1}
+        context.notices += notices_of_items(
+            function, names, context.value, is_zero, count_uses(function.body))
+    return function
+
+
 def _shifts(function: ir.Function, primal: Primal) -> ir.Function:
     return function if primal.request.mode == "primal" else drop_cancelled(function, primal.context)
 
@@ -167,6 +181,7 @@ PRIMAL = (
     Pass("searches", _searches, "loops that find a point by comparisons are refused whose equation is not known"),
     Pass("surprises", _surprises, "loops are warned of whose derivative may surprise"),
     Pass("steps", _steps, "points without a derivative get the one that is chosen for them"),
+    Pass("unconnected", _unconnected, "items of arguments are told of whose gradient is zero everywhere"),
     Pass("shifts", _shifts, "maxima that only keep numbers in range carry no derivative", optional=True),
     Pass("own-arguments", _own_arguments, "arguments that are changed are copied first"),
     Pass("relied", _relied, "checks of what no call may have changed are dropped"),

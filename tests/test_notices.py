@@ -70,6 +70,38 @@ def test_an_argument_without_a_path_is_named():
     assert line == of_one.__code__.co_firstlineno
 
 
+def digital(p):
+    spot, rate = p
+    return np.exp(-rate) * np.mean(spot * np.exp(0.2 * np.arange(-3.0, 4.0)) > 1.0)
+
+
+def counted(p):
+    counts, _ = np.histogram(p[0] * np.arange(9.0), bins=4)
+    return np.sum(counts * np.arange(4)) * p[1]
+
+
+def rounded(p):
+    with s2s.nonsmooth("zero"):
+        return int(p[0]) * p[1]
+
+
+@pytest.mark.parametrize("f, line", [(digital, 1), (counted, 1), (rounded, 2)])
+def test_an_item_without_a_path_is_named(f, line):
+    (_, text, found), = told(lambda: s2s.grad(f)(np.array([1.5, 0.5])))
+    assert "`p[0]` is zero everywhere" in text and found == f.__code__.co_firstlineno + line
+    assert s2s.grad(f)(np.array([1.5, 0.5]))[0] == 0.0
+
+
+@pytest.mark.parametrize("f", [
+    lambda p: (p[0] > 1) * p[0] * p[1], lambda p: np.sum(p) if p[0] > 1 else p[1], lambda p: int(p[0]) * p[1],
+    lambda p: (lambda t: p[0] * t)(p[1]), lambda p: sum([p[0] * k for k in range(3)]) * p[1],
+])
+def test_items_with_a_path_are_not_told_of(f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.ZeroGradientWarning)
+        s2s.grad(f)(np.array([1.5, 0.5]))
+
+
 @pytest.mark.parametrize("work", [
     lambda: s2s.grad(of_one)(X, 2.0),
     lambda: s2s.grad(of_one, argnums=1, unconnected="none")(X, 2.0),

@@ -62,10 +62,9 @@ class Gradients:
 
     def _note_unconnected(self) -> None:
         """Tell of arguments from which no path leads to the result of a function that the user asks for."""
-        options, connected = dict(self.request.options), {var for var, _ in self.bars}
-        is_asked = self.request.mode in ("grad", "value_and_grad") and not {"inner", "changes"} & {*options}
+        connected = {var for var, _ in self.bars}
         is_told = any(notice.category == "SearchWarning" for notice in self.context.notices)
-        if self.span is None or not is_asked or is_told or options.get("unconnected") == "none":
+        if self.span is None or is_told or not self.request.tells_of_zeros:
             return
         for name in dict.fromkeys(path[0] for path in self.request.wrt):
             var, known = self.params[name], self.arguments.get(name, UNKNOWN)

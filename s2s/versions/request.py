@@ -39,6 +39,13 @@ class Request:
     has_aux: bool = False
     options: tuple[tuple[str, Any], ...] = ()
 
+    @property
+    def tells_of_zeros(self) -> bool:
+        """Whether the user is told of arguments by which the gradient is zero everywhere."""
+        options = dict(self.options)
+        is_asked = self.mode in ("grad", "value_and_grad") and not {"inner", "changes"} & {*options}
+        return is_asked and options.get("unconnected") != "none"
+
 
 @record
 class Dependency:

@@ -459,6 +459,36 @@ def at_the_point_before(a):
     return x
 
 
+def chosen_as_a_tuple(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        mid = (lo + hi) / 2
+        lo, hi = (lo, mid) if mid**2 > a[0] * a[1] else (mid, hi)
+    return lo
+
+
+def narrowed_by_a_helper(a):
+    def narrowed(lo, hi):
+        mid = (lo + hi) / 2
+        if mid**2 > a[0]:
+            return lo, mid
+        return mid, hi
+
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        lo, hi = narrowed(lo, hi)
+    return hi
+
+
+def compared_twice(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        mid = (lo + hi) / 2
+        lo = lo if mid**2 > a[0] else mid
+        hi = mid if mid**2 > a[0] else hi
+    return lo
+
+
 FOUND = [
     (bisected, 2.0), (bisected_while, 2.0), (bisected_by_sign, 2.0), (bisected_by_helper, 2.0), (by_digits, 2.0),
     (bisected_many, np.array([1.0, 2.0])), (on_a_curve, 0.4), (kepler, np.array([1.0, 0.3])),
@@ -466,7 +496,8 @@ FOUND = [
     *((f, X) for f in (
         root_of_polynomial, with_break, with_return, from_numbers_to_arrays, middle_of_arrays, in_a_list, decreasing,
         by_equal_signs, on_the_same_side, by_width, in_a_moving_bracket, one_after_the_other, in_attributes,
-        implicit_steps, each_item, compared_with_a_sum, at_the_point_before)),
+        implicit_steps, each_item, compared_with_a_sum, at_the_point_before,
+        chosen_as_a_tuple, narrowed_by_a_helper, compared_twice)),
     pytest.param(one_in_the_other, X, marks=pytest.mark.slow),
 ]
 
@@ -569,10 +600,30 @@ def with_a_changing_array(a):
     return lo
 
 
+def in_a_tuple(a):
+    bracket = 0.0, 4.0
+    for _ in range(60):
+        mid = sum(bracket) / 2
+        bracket = (bracket[0], mid) if mid * mid > a else (mid, bracket[1])
+    return bracket[1]
+
+
+def with_a_method_of_no_rule(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        mid = 0.5 * (lo + hi)
+        if float(str(mid)) > a:
+            hi = mid
+        else:
+            lo = mid
+    return lo
+
+
 REFUSED = [
     (golden, 2.0), (ternary, 2.0), (bisected_by_masks, P), (bisected_by_copies, P), (bisected_item_by_item, P),
     (bisected_in_rows, P), (bisected_until_done, P), (with_a_value_made_inside, 2.0), (with_two_equations, 2.0),
-    (with_an_equation_that_moves, 2.0), (with_a_changing_array, 2.0),
+    (with_an_equation_that_moves, 2.0), (with_a_changing_array, 2.0), (in_a_tuple, 2.0),
+    (with_a_method_of_no_rule, 2.0),
 ]
 
 
