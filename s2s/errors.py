@@ -483,11 +483,11 @@ HINTS: dict[str, str] = {
     "S2S544": "write the policies out, or enter the block where the function is defined",
     "S2S545": "convert first, `x.astype(int)`",
     "S2S546": "write it as rule(out, out_bar, *args, **kwargs), with the arguments of the call",
+    "S2S547": "keep what it reads away from this point; with `s2s.debug()` around it, the code has every step",
     "S2S548": "write `s2s.implicit({name}, residual)` in its place, where `residual(x, *args)` is zero at the point; "
               "the derivative of the iterations of the loop is had by `s2s.nonsmooth(search=\"zero\")`",
     "S2S549": "let it begin with a bracket of the solution, and end where the bracket is small; the derivative of the "
               "iterations of the loop is had by `s2s.nonsmooth(search=\"zero\")`",
-    "S2S547": "keep what it reads away from this point; with `s2s.debug()` around it, the code has every step",
     "S2S601": "give it the structure of the parameters, with arrays of the same shapes",
     "S2S603": "make them floats: `np.asarray(params, dtype=float)`",
     "S2S604": "copy one of them, or list it once",
