@@ -22,8 +22,8 @@ from tests.helpers import assert_same_without
 from tests.validation.checked import checked
 
 FILES = sorted((pathlib.Path(__file__).parent / "golden").glob("*.txt"))
-CHECKS = {"versions", "rebinding", "severed", "remembered", "surprises"}
-"""Passes that refuse, or let the code refuse when it runs."""
+CHECKS = {"versions", "rebinding", "severed", "remembered", "searches", "surprises", "unconnected"}
+"""Passes that refuse, let the code refuse when it runs, or tell of something."""
 
 
 def load(text, count=itertools.count()):
