@@ -1,6 +1,7 @@
-"""Lists and tuples where a function of NumPy takes an array: made the array that NumPy makes of them.
+"""Arguments that a function makes something else of: what it makes.
 
-    np.ldexp([s, t], 2)    ->    np.ldexp(np.asarray([s, t]), 2)
+    np.ldexp([s, t], 2)    ->    np.ldexp(np.asarray([s, t]), 2)      lists and tuples where NumPy takes an array
+    math.log(z[0])         ->    math.log(np.real(z[0]))              complex numbers where ``math`` takes floats
 
 A rule is written for arrays. One that says itself what becomes of lists (``np.concatenate``, ``np.array``, ``max``) has
 a sample with a list, and gets them as they are.
@@ -17,7 +18,7 @@ import numpy as np
 from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir
-from s2s.core.values import Array, ListOf, Sequence
+from s2s.core.values import Array, ListOf, Scalar, Sequence
 from s2s.rules import table
 from s2s.rules.samples import Draw
 from s2s.rules.table import Rule
@@ -30,8 +31,10 @@ ELEMENTWISE = ("partials", "several", "straight_through")
 def as_arrays(
     builder: Builder, rule: Rule, args: list[ir.Atom], kwargs: dict[Any, ir.Atom], span: ir.Span | None
 ) -> tuple[list[ir.Atom], dict[Any, ir.Atom]]:
-    """The arguments of a call, with arrays for lists where the rule is for arrays."""
+    """The arguments of a call, with arrays for lists where the rule is for arrays, and real parts for ``math``."""
     context = builder.context
+    if rule.fn.__class__ is types.BuiltinFunctionType and rule.fn.__module__ == "math":
+        args = [builder.call(np.real, a, span=span) if is_complex(context, a) else a for a in args]
     given = [*args, *kwargs.values()]
     if not any(is_list(context, a) for a in given):
         return args, kwargs
@@ -56,6 +59,13 @@ def is_list(context: Context, atom: ir.Atom) -> bool:
         return state.kind in (list, tuple)
     value = context.value(atom)
     return isinstance(value, ListOf) or (isinstance(value, Sequence) and value.type in (list, tuple))
+
+
+def is_complex(context: Context, atom: ir.Atom) -> bool:
+    """Whether an argument is a complex number of NumPy, or an array of them."""
+    value = context.value(atom)
+    kind = value.dtype.type if isinstance(value, Array) else value.type if isinstance(value, Scalar) else object
+    return issubclass(kind, np.complexfloating)
 
 
 def is_operator(fn: Any) -> bool:

@@ -249,7 +249,7 @@ def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter
     if mode not in ("constant", "nearest", "mirror"):
         return rt.no_derivative("an interpolation of scipy.ndimage", MODES)
     input, shape = np.asarray(input), np.shape(input)
-    more = 0
+    more, dtype = 0, input.dtype
     if prefilter and order > 1:
         more = 12 if mode == "nearest" else 0
         input = spline_filter(np.pad(input, more, mode="edge") if more else input, order, None, mode)
@@ -268,7 +268,7 @@ def sampled(input: Any, places: Any, order: Any, mode: Any, cval: Any, prefilter
         corners.append(np.expand_dims(rows, tuple([k if k < axis else k + 1 for k in range(len(shape) - 1)])))
     letters = "abcdefgh"[: len(shape)]
     total = np.einsum(f"{','.join([k + '...' for k in letters])},{letters}...->...", *weights, input[tuple(corners)])
-    return np.where(inside, total, cval) if mode == "constant" else total
+    return np.asarray(np.where(inside, total, cval) if mode == "constant" else total, dtype)
 
 
 def folded(at: Any, last: Any) -> Any:

@@ -14,17 +14,21 @@ __all__ = ["Correlation", "entropy", "gmean", "kurtosis", "pearsonr", "skew", "z
 MISSING = "where values are left out it has no rule; leave them out before, and give nan_policy='propagate'"
 
 
-def kept(nan_policy: Any) -> None:
-    """Raise NoDerivativeError where NaN is to be left out."""
+def kept(nan_policy: Any, *samples: Any) -> None:
+    """Raise NoDerivativeError where NaN is left out, and ValueError where SciPy refuses it."""
     if nan_policy != "propagate":
-        rt.no_derivative("a function of scipy.stats", MISSING)
+        for sample in samples:
+            if np.any(np.isnan(sample)):
+                if nan_policy == "raise":
+                    raise ValueError("The input contains nan values")
+                rt.no_derivative("a function of scipy.stats", MISSING)
 
 
 def gmean(
     a: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, *, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     return np.exp(np.average(np.log(np.asarray(a)), axis=axis, weights=weights, keepdims=keepdims))
 
 
@@ -32,7 +36,7 @@ def hmean(
     a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     return 1.0 / np.average(1.0 / np.asarray(a), axis=axis, weights=weights, keepdims=keepdims)
 
 
@@ -40,7 +44,7 @@ def pmean(
     a: Any, p: Any, *, axis: Any = 0, dtype: Any = None, weights: Any = None, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     if p == 0:
         return gmean(a, axis, None, weights, keepdims=keepdims)
     return np.average(np.asarray(a) ** p, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
@@ -54,7 +58,7 @@ def central(a: Any, order: Any, axis: Any, keepdims: Any) -> Any:
 def moment(
     a: Any, order: Any = 1, axis: Any = 0, nan_policy: Any = "propagate", *, center: Any = None, keepdims: Any = False
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     if np.ndim(order) > 0:
         return rt.no_derivative("scipy.stats.moment", "of several orders at once it has no rule; ask for one at a time")
     a = np.asarray(a)
@@ -67,7 +71,7 @@ def skew(
     a: Any, axis: Any = 0, bias: Any = True, nan_policy: Any = "propagate", *, keepdims: Any = False,
     _no_deco: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     a = np.asarray(a)
     found = central(a, 3, axis, keepdims) / central(a, 2, axis, keepdims) ** 1.5
     n = np.size(a) if axis is None else np.shape(a)[axis]
@@ -78,7 +82,7 @@ def kurtosis(
     a: Any, axis: Any = 0, fisher: Any = True, bias: Any = True, nan_policy: Any = "propagate", *,
     keepdims: Any = False, _no_deco: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     a = np.asarray(a)
     found = central(a, 4, axis, keepdims) / central(a, 2, axis, keepdims) ** 2
     n = np.size(a) if axis is None else np.shape(a)[axis]
@@ -88,20 +92,20 @@ def kurtosis(
 
 
 def sem(a: Any, axis: Any = 0, ddof: Any = 1, nan_policy: Any = "propagate", *, keepdims: Any = False) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     a = np.asarray(a)
     n = np.size(a) if axis is None else np.shape(a)[axis]
     return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / np.sqrt(float(n))
 
 
 def variation(a: Any, axis: Any = 0, nan_policy: Any = "propagate", ddof: Any = 0, *, keepdims: Any = False) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     a = np.asarray(a)
     return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / np.mean(a, axis=axis, keepdims=keepdims)
 
 
 def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
-    kept(nan_policy)
+    kept(nan_policy, scores, compare)
     compare = np.asarray(compare)
     width = np.std(compare, axis=axis, ddof=ddof, keepdims=True)
     return (np.asarray(scores) - np.mean(compare, axis=axis, keepdims=True)) / width
@@ -114,7 +118,7 @@ def zscore(a: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") 
 def entropy(
     pk: Any, qk: Any = None, base: Any = None, axis: Any = 0, *, nan_policy: Any = "propagate", keepdims: Any = False
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, pk)
     p = np.asarray(pk)
     p = p / np.sum(p, axis=axis, keepdims=True)
     if qk is None:
@@ -183,7 +187,7 @@ def ttest_1samp(
     a: Any, popmean: Any, axis: Any = 0, nan_policy: Any = "propagate", alternative: Any = "two-sided", *,
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     a = np.asarray(a)
     count = np.size(a) if axis is None else np.shape(a)[axis]
     away = np.mean(a, axis=axis, keepdims=keepdims) - popmean
@@ -201,7 +205,7 @@ def ttest_ind(
     a: Any, b: Any, *, axis: Any = 0, equal_var: Any = True, nan_policy: Any = "propagate",
     alternative: Any = "two-sided", trim: Any = 0, method: Any = None, keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a, b)
     if trim or method is not None:
         return rt.no_derivative("scipy.stats.ttest_ind", "it has a rule without trim= and method=")
     a, b = np.asarray(a), np.asarray(b)
@@ -241,7 +245,7 @@ def linregress(
     x: Any, y: Any, alternative: Any = "two-sided", *, axis: Any = 0, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, x, y)
     x, y = np.asarray(x), np.asarray(y)
     if np.ndim(x) != 1 or np.ndim(y) != 1 or keepdims:
         return rt.no_derivative("scipy.stats.linregress", "it has a rule for two vectors")
@@ -260,7 +264,7 @@ def tvar(
     nan_policy: Any = "propagate", keepdims: Any = False,
 ) -> Any:
     """The variance of what is between two limits."""
-    kept(nan_policy)
+    kept(nan_policy, a)
     a = np.asarray(a)
     chosen = between(a, limits, inclusive)
     count = np.sum(chosen, axis=axis, keepdims=True)
@@ -298,7 +302,7 @@ def iqr(
     x: Any, axis: Any = None, rng: Any = (25, 75), scale: Any = 1.0, nan_policy: Any = "propagate",
     interpolation: Any = "linear", keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, x)
     ends = np.percentile(np.asarray(x), sorted(rng), axis=axis, method=interpolation, keepdims=keepdims)
     return (ends[1] - ends[0]) / (2.0 * special.erfinv(0.5) * np.sqrt(2.0) if scale == "normal" else scale)
 
@@ -306,7 +310,7 @@ def iqr(
 def gstd(
     a: Any, axis: Any = 0, ddof: Any = 1, *, keepdims: Any = False, nan_policy: Any = "propagate",
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, a)
     return np.exp(np.std(np.log(np.asarray(a)), axis=axis, ddof=ddof, keepdims=keepdims))
 
 
@@ -314,7 +318,7 @@ def power_divergence(
     f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, lambda_: Any = None, *, nan_policy: Any = "propagate",
     keepdims: Any = False, sum_check: Any = True,
 ) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, f_obs)
     found = np.asarray(f_obs)
     expected = np.mean(found, axis=axis, keepdims=True) if f_exp is None else np.asarray(f_exp)
     power = POWERS[lambda_] if isinstance(lambda_, str) else 1.0 if lambda_ is None else lambda_
@@ -345,7 +349,7 @@ def chisquare(
 
 
 def pointbiserialr(x: Any, y: Any, *, axis: Any = 0, nan_policy: Any = "propagate", keepdims: Any = False) -> Any:
-    kept(nan_policy)
+    kept(nan_policy, x, y)
     return pearsonr(x, y, axis=axis)
 
 
@@ -354,11 +358,11 @@ def along_axis(inner: Any, names: Any, chosen: Any, is_whole: Any, /, *args: Any
     left out. ``names`` are the parameters of ``inner``, ``chosen`` those of samples, or None where all that is given by
     position is a sample; the axis is all of them (``is_whole``) or the first one."""
     given = {**kwds} if chosen is None else {**dict(zip(names, args)), **kwds}
-    kept(given.pop("nan_policy", "propagate"))
     keepdims, _ = given.pop("keepdims", False), given.pop("_no_deco", False)
     axis = given.pop("axis", None if is_whole else 0)
     known = args if chosen is None else [given.pop(name) for name in chosen]
     samples = [np.asarray(sample) for sample in known]
+    kept(given.pop("nan_policy", "propagate"), *samples)
     wide = max([np.ndim(sample) for sample in samples])
     if keepdims or (wide > 1 and axis is not None and "axis" not in names):
         return rt.no_derivative("a function of scipy.stats", "with keepdims, or of matrices, it has no rule")

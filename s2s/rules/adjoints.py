@@ -125,7 +125,7 @@ linear(
 )
 linear(
     rt.index_bar, g=lambda y_bar, index: y_bar[index], params="x, index, g", harmless="x",
-    samples=[args(X, slice(1, 3), arr(2))],
+    samples=[args(X, slice(1, 3), arr(2)), args([M[0], X, X], slice(1, 3), [arr(5), arr(5)])],
 )
 linear(
     rt.reverse_cumsum, g=lambda y_bar, axis: np.cumsum(y_bar, axis), params="g, axis", samples=[args(arr(3, 4), 1)],

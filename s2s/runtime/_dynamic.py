@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from s2s.core import public
@@ -40,8 +41,11 @@ def by_default(block: Any, f: Any) -> Any:
     return public.compiler().under(f, block.choice, "nonsmooth")
 
 
-def method(name: str) -> Any:
-    """A function that calls a method of its first argument."""
+def method(receiver: Any, name: str) -> Any:
+    """A method of an object as a function of it: that of its class, where it has one."""
+    found = getattr(type(receiver), name, None)
+    if isinstance(found, (types.FunctionType, types.MethodDescriptorType)):
+        return found
 
     def call_of_method(receiver: Any, /, *args: Any, **kwargs: Any) -> Any:
         return getattr(receiver, name)(*args, **kwargs)

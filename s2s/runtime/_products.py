@@ -13,12 +13,12 @@ from s2s.runtime._cotangents import cast, sum_to
 
 def convolve_bar(g: Any, a: Any, v: Any, mode: str) -> Any:
     """The cotangent of one factor ``a`` from that of its convolution with ``v``, in either order."""
-    short = min(len(a), len(v))
+    short = min(np.size(a), np.size(v))
     before = {"full": 0, "same": (short - 1) // 2, "valid": short - 1}[mode]
-    full = np.zeros_like(g, shape=len(a) + len(v) - 1)
+    full = np.zeros_like(g, shape=np.size(a) + np.size(v) - 1)
     full[before : before + len(g)] = g
     # np.correlate conjugates its second argument.
-    return np.correlate(full, np.conj(v), "valid")
+    return np.reshape(np.correlate(full, np.conj(np.atleast_1d(v)), "valid"), np.shape(a))
 
 
 def cross(a: Any, b: Any) -> Any:

@@ -52,7 +52,7 @@ def digamma(x: float) -> float:
     total = 0.0
     while x < 10.0:
         total -= 1.0 / x
-        x += 1.0
+        x = x + 1.0  # an array of rank 0 stays as it is
     t = 1.0 / (x * x)
     series = 1 / 132 - t * (691 / 32760 - t / 12)
     series = t * (1 / 12 - t * (1 / 120 - t * (1 / 252 - t * (1 / 240 - t * series))))
@@ -67,7 +67,7 @@ def trigamma(x: float) -> float:
     total = 0.0
     while x < 10.0:
         total += 1.0 / x / x  # x * x may be 0 where x is not
-        x += 1.0
+        x = x + 1.0  # an array of rank 0 stays as it is
     t = 1.0 / (x * x)
     series = 5 / 66 - t * (691 / 2730 - t * 7 / 6)
     series = 1 / 6 - t * (1 / 30 - t * (1 / 42 - t * (1 / 30 - t * series)))
@@ -80,11 +80,11 @@ def trigamma(x: float) -> float:
 def distance_bar(g: Any, y: float, p: Any, q: Any) -> Any:
     """The cotangent of ``p`` from that of ``math.dist(p, q)``; 0 where the points are one."""
     size = y or 1.0
-    parts = [g * ((a - b) / size) for a, b in zip(p, q, strict=True)]
+    parts = [g * ((a - b).real / size) for a, b in zip(p, q, strict=True)]
     return np.array(parts) if isinstance(p, np.ndarray) else rebuild(p, parts)
 
 
 def distance_dot(p_dot: Any, y: float, p: Any, q: Any) -> float:
     """The tangent of ``math.dist(p, q)`` from that of ``p``; 0 where the points are one."""
     size = y or 1.0
-    return sum([(a - b) / size * dot for a, b, dot in zip(p, q, p_dot, strict=True)])
+    return sum([(a - b).real / size * dot.real for a, b, dot in zip(p, q, p_dot, strict=True)])

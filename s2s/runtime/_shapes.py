@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from s2s.runtime._cotangents import cast, rebuild, unbroadcast
+from s2s.runtime._cotangents import cast, mirror, rebuild, sum_to, unbroadcast
 
 
 def split_like(g: Any, arrays: Any, axis: int | None) -> Any:
@@ -48,7 +48,7 @@ def repeat_bar(g: Any, x: Any, repeats: Any, axis: int | None) -> Any:
     """The cotangent of ``x`` from that of ``np.repeat(x, repeats, axis)``: the copies of an element add up.
     """
     shape = np.shape(x)
-    if axis is None:
+    if axis is None or not shape:
         return np.reshape(repeat_bar(g, np.ravel(x), repeats, 0), shape)
     axis = axis % len(shape)
     counts = np.broadcast_to(repeats, (shape[axis],))
@@ -77,12 +77,14 @@ def unpad(g: Any, x: Any, pad_width: Any) -> Any:
 
 
 def pad_value_bar(g: Any, x: Any, pad_width: Any, value: Any) -> Any:
-    """The cotangent of the one number that ``np.pad`` puts around ``x``. Raises ValueError where there are
-    several.
-    """
-    if np.ndim(value) != 0:
-        raise ValueError("np.pad with several constant_values: pad once for each of them")
-    return np.sum(g) - np.sum(unpad(g, x, pad_width))
+    """The cotangent of the numbers that ``np.pad`` puts around ``x``: before and behind each axis, where ``x`` has been
+    padded along the axes before it."""
+    sides = np.zeros((np.ndim(x), 2), g.dtype)
+    widths = np.broadcast_to(pad_width, (np.ndim(x), 2)).tolist()
+    for axis in reversed(range(np.ndim(x))):
+        before, g, behind = np.split(g, np.cumsum([widths[axis][0], np.shape(x)[axis]]), axis)
+        sides[axis] = np.sum(before), np.sum(behind)
+    return mirror(sum_to(sides, np.shape(value)), value)
 
 
 def meshgrid_bar(g: Any, vectors: Any, indexing: str) -> Any:

@@ -68,8 +68,17 @@ def index(key: Any) -> Any:
     return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else key
 
 
-def one(x: Any, k: int) -> Any:
-    """What a tangent, or a container of tangents, is for one direction."""
+def still(x: Any) -> Any:
+    """One direction of zeros for a tangent, or a container of tangents."""
+    if isinstance(x, dict):
+        return {key: still(item) for key, item in x.items()}
+    if isinstance(x, (tuple, list)):
+        return rt.rebuild(x, [still(item) for item in x])
+    return None if x is None else np.zeros((*np.shape(x)[:-1], 1), x.dtype)
+
+
+def one(x: Any, k: int | slice) -> Any:
+    """What a tangent, or a container of tangents, is for one direction, or for some."""
     if isinstance(x, dict):
         return {key: one(item, k) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
@@ -91,6 +100,9 @@ def each(fn: Any, places: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
     """A function, called once for each direction: the arguments at ``places``, positions and names, have directions,
     and so has the result."""
     total = count([args[p] if isinstance(p, int) else kwargs[p] for p in places])
+    if total == 0:  # what the result is made of shows a direction of zeros
+        args = tuple(still(a) if k in places else a for k, a in enumerate(args))
+        return one(each(fn, places, *args, **{k: still(a) if k in places else a for k, a in kwargs.items()}), slice(0))
     return joined(
         [
             fn(

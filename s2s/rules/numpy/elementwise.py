@@ -298,7 +298,8 @@ CLIP_SAMPLES = (
 )
 partials(
     np.clip, clip_a, clip_low_partial, clip_high_partial, samples=CLIP_SAMPLES,
-    params="a, a_min=None, a_max=None, out=None, *, min=None, max=None",
+    params="a, a_min=None, a_max=None, out=None, *, min=None, max=None, dtype=None, casting='same_kind'",
+    harmless="dtype",
 )
 alias(np.clip, np.ndarray.clip, params="a, min=None, max=None, out=None")
 

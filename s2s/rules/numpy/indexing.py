@@ -528,18 +528,21 @@ linear(
         args(arr(4), [np.array([True, False, True, False])], [np.sin, np.cos]),
         args(arr(4), [np.array([True, False, True, False]), np.array([True, True, False, False])], [np.sin, 2.5]),
         args(arr(2), [np.array([True, False])], [np.exp, np.sin]),
+        args(arr(2, 3), [np.array([True, False])], [np.exp, np.sin]),
         args(arr(2), [np.array([True, False])], [0.5, np.sin]),
     ],
 )
 def _piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
-    """Every function is applied to all of ``x``, and what holds last is chosen."""
+    """Every function is applied to all of ``x``, and what holds last is chosen. A condition of lower rank is one of the
+    first axes."""
     result = np.zeros_like(x)
     if len(funclist) > len(condlist):
         rest = funclist[len(condlist)]
         result = np.full_like(x, rest) if isinstance(rest, (int, float)) else rest(x, *args, **kw)
     for condition, piece in zip(condlist, funclist):
         chosen = piece if isinstance(piece, (int, float)) else piece(x, *args, **kw)
-        result = np.where(condition, chosen, result)
+        inner = tuple(range(np.ndim(condition), np.ndim(x)))
+        result = np.where(np.expand_dims(condition, inner) if inner else condition, chosen, result)
     return result
 
 

@@ -487,17 +487,23 @@ def _tensorinv(a: Any, ind: Any = 2) -> Any:
 
 # --- products -----------------------------------------------------------------------------------------------
 
+def vecdot_bar(y_bar: Any, x: Any, other: Any, axis: Any, keepdims: Any) -> Any:
+    """The cotangent of one factor ``x`` of ``np.vecdot``, but for the conjugate of the first: the axis is that of each
+    factor, and what is left of them broadcasts."""
+    if axis == -1:
+        return rt.unbroadcast((y_bar if keepdims else np.expand_dims(y_bar, -1)) * other, x)
+    y_bar = np.moveaxis(y_bar, axis, -1) if keepdims else np.expand_dims(y_bar, -1)
+    return np.moveaxis(rt.unbroadcast(y_bar * np.moveaxis(other, axis, -1), np.moveaxis(x, axis, -1)), -1, axis)
+
+
 # The first factor is conjugated, as in np.vdot.
 linear(
     np.vecdot,
-    a=lambda y_bar, a, b, axis, keepdims: rt.unbroadcast(
-        np.conj((y_bar if keepdims else np.expand_dims(y_bar, axis)) * b), a
-    ),
-    b=lambda y_bar, a, b, axis, keepdims: rt.unbroadcast(
-        (y_bar if keepdims else np.expand_dims(y_bar, axis)) * np.conj(a), b
-    ),
+    a=lambda y_bar, a, b, axis, keepdims: vecdot_bar(np.conj(y_bar), a, np.conj(b), axis, keepdims),
+    b=lambda y_bar, a, b, axis, keepdims: vecdot_bar(y_bar, b, np.conj(a), axis, keepdims),
     params="a, b, /, out=None, *, axis=-1, keepdims=False, casting='same_kind', dtype=None",
     samples=[args(arr(3), arr(3)), args(arr(2, 3), arr(3)), args(arr(3, 2), arr(3, 2), axis=0),
+             args(arr(3, 2, 2), arr(3, 2), axis=0), args(arr(2, 3, 2), arr(3, 2), axis=-2, keepdims=True),
              args(arr(2, 3), arr(3), keepdims=True), args(arr(3, complex=True), arr(2, 3, complex=True))],
 )
 alias(

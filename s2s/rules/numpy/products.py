@@ -62,7 +62,10 @@ BATCHES = [
 linear(operator.matmul, a=matmul_a, b=matmul_b, params="a, b, /", samples=[*MATRICES, *BATCHES])
 alias(operator.matmul, operator.imatmul, samples=[args(arr(2, 3), arr(3, 3))])
 MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', dtype=None"
-linear(np.matmul, a=matmul_a, b=matmul_b, params=MATMUL, samples=[*MATRICES, *BATCHES])
+linear(
+    np.matmul, a=matmul_a, b=matmul_b, params=MATMUL, harmless="dtype",
+    samples=[*MATRICES, *BATCHES, args(arr(2, 4), arr(4, 3), dtype=np.float64)],
+)
 alias(operator.matmul, np.linalg.matmul)
 linear(rt.strong_matmul, a=matmul_a, b=matmul_b, params="a, b", samples=[*MATRICES, *BATCHES])
 
@@ -291,8 +294,9 @@ def einsum_adjoint(y_bar: Any, subscripts: Any, operands: Any) -> Any:
 linear(
     np.einsum, operands=einsum_adjoint,
     subscripts=lambda y_bar, subscripts, operands: einsum_parts(y_bar, subscripts, operands)[0],
-    params="subscripts, *operands, out=None, optimize=False, dtype=None, order='K', casting='safe'",
+    params="subscripts, *operands, out=None, optimize=False, dtype=None, order='K', casting='safe'", harmless="dtype",
     samples=[
+        args("ij,ij->i", arr(2, 3), arr(2, 3), dtype=np.float64),
         args("ij,jk->ik", arr(2, 3), arr(3, 4)), args("ij,jk", arr(2, 3), arr(3, 4)),
         args("ij->j", arr(2, 3)),
         args("ii->i", arr(3, 3)), args("ii", arr(3, 3)), args("ij->", arr(2, 3)),

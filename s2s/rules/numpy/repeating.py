@@ -40,7 +40,7 @@ linear(
     samples=[
         args(arr(3), 2), args(arr(2, 3), 2), args(arr(2, 3), 2, axis=1), args(arr(2, 3), [1, 0, 3], axis=-1),
         args(arr(3), 0),
-        args(num(), 3), args(arr(2, 3), [2], axis=0),
+        args(num(), 3), args(arr(2, 3), [2], axis=0), args(num(), [2], axis=0),
     ],
 )
 alias(np.repeat, np.ndarray.repeat)
@@ -212,6 +212,8 @@ def pad_adjoint(
 
 
 def pad_constant_values(y_bar: Any, array: Any, pad_width: Any, mode: Any, constant_values: Any) -> Any:
+    if isinstance(pad_width, dict):
+        return rt.pad_value_bar(y_bar, array, widths_of(array, pad_width), constant_values)
     return rt.pad_value_bar(y_bar, array, pad_width, constant_values)
 
 
@@ -270,6 +272,8 @@ vjp(
     samples=[
         args(arr(3), 2), args(arr(2, 3), (1, 2)), args(arr(2, 3), ((0, 1), (2, 0))), args(arr(3), ((1, 2),)),
         args(arr(2, 3), 1, mode="constant", constant_values=7.0), args(arr(3), 1, constant_values=num()),
+        args(arr(3), (1, 2), constant_values=(num(), num())),
+        args(arr(2, 3), ((1, 2), (0, 3)), constant_values=((num(), 0.5), (num(), num()))),
         args(arr(4), 2, "edge"), args(arr(3, 4), 2, mode="reflect"), args(arr(3, 4), ((0, 2), (5, 1)), "symmetric"),
         args(arr(3), (4, 7), "wrap"), args(arr(3, 4), 2, "linear_ramp"), args(arr(3, 4), (1, 2), "mean"),
         args(arr(4), 2, "reflect", reflect_type="odd"), args(arr(2, 3, complex=True), 1, "edge"),

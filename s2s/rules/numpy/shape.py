@@ -149,13 +149,14 @@ COPY = [args(arr(3)), args(arr(2, 3)), args(arr())]
 linear(np.copy, a=lambda y_bar: y_bar, params="a, order='K', subok=False", samples=COPY)
 linear(np.ndarray.copy, a=lambda y_bar: y_bar, params="a, order='C'", samples=COPY)
 linear(
-    np.asfortranarray, a=lambda y_bar, a: rt.cast(y_bar, a), params="a, dtype=None, *, like=None",
-    harmless="dtype", samples=[args(arr(2, 3)), args(arr(2, 3), np.float64)],
+    np.asfortranarray, a=lambda y_bar, a: rt.cast(np.reshape(y_bar, np.shape(a)), a),
+    params="a, dtype=None, *, like=None", harmless="dtype",
+    samples=[args(arr(2, 3)), args(arr()), args(num()), args(arr(2, 3), np.float64)],
 )
 linear(
-    np.ascontiguousarray, a=lambda y_bar, a: np.reshape(rt.cast(y_bar, a), np.shape(a)),
+    np.ascontiguousarray, a=lambda y_bar, a: rt.cast(np.reshape(y_bar, np.shape(a)), a),
     params="a, dtype=None, *, like=None", harmless="dtype",
-    samples=[args(arr(2, 3)), args(arr()), args(arr(2), np.float64)],
+    samples=[args(arr(2, 3)), args(arr()), args(num()), args(arr(2), np.float64)],
 )
 
 
@@ -248,12 +249,12 @@ linear(
     samples=[args(arr(3, 3)), args(arr(2, 3, 4), offset=1)],
 )
 linear(
-    np.tril, m=lambda y_bar, k: np.tril(y_bar, k), params="m, k=0",
-    samples=[args(arr(3, 3)), args(arr(2, 3, 4), -1)],
+    np.tril, m=lambda y_bar, m, k: rt.unbroadcast(np.tril(y_bar, k), m), params="m, k=0",
+    samples=[args(arr(3, 3)), args(arr(3)), args(arr(2, 3, 4), -1)],
 )
 linear(
-    np.triu, m=lambda y_bar, k: np.triu(y_bar, k), params="m, k=0",
-    samples=[args(arr(3, 3)), args(arr(2, 3, 4), 1)],
+    np.triu, m=lambda y_bar, m, k: rt.unbroadcast(np.triu(y_bar, k), m), params="m, k=0",
+    samples=[args(arr(3, 3)), args(arr(3)), args(arr(2, 3, 4), 1)],
 )
 
 # --- what else is known ---------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from s2s.rules.functions import describe
 from s2s.rules.numpy import linalg as numpy_rules
 from s2s.rules.numpy.linalg import lstsq_bars
 from s2s.rules.samples import args, arr, takes
-from s2s.rules.table import alias, jvp, model, takes_none, vjp, zero
+from s2s.rules.table import alias, jvp, model, requires, takes_none, vjp, zero
 
 
 def transposed_matrix(a: Any) -> Any:
@@ -170,6 +170,12 @@ vjp(
         ) else []),
     ],
 )
+
+
+@requires(scipy.linalg.solve_triangular)
+def system_of_triangular(trans: Any) -> None:
+    if trans not in (0, 1, 2, "N", "T", "C"):
+        rt.no_derivative("scipy.linalg.solve_triangular", "trans= is one of 0, 1, 2, 'N', 'T' and 'C'")
 
 # --- Cholesky -------------------------------------------------------------------------------------------------------
 

@@ -26,7 +26,13 @@ from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
 from s2s.specialize.calls.handing_over import changed_live, plain, release
 from s2s.specialize.calls.intrinsics import HANDLERS, fold_number, is_literal_number
-from s2s.specialize.calls.rule_arguments import check_conversion, check_keywords, check_required, unsupported
+from s2s.specialize.calls.rule_arguments import (
+    check_conversion,
+    check_keywords,
+    check_ranks,
+    check_required,
+    unsupported,
+)
 from s2s.specialize.expected import has_answered
 from s2s.specialize.frames import STABLE_MODULES, in_rule, is_of_s2s, name_of
 from s2s.specialize.heap import generators
@@ -124,6 +130,7 @@ def by_model(site: CallSite) -> ir.Atom | None:
         return NOT_HANDLED
     assert isinstance(rule.body, types.FunctionType)
     if varied:
+        check_ranks(site, rule)
         check_required(site, rule, ir.Const(None))
     args, kwargs = as_arrays(site.builder, rule, site.args, site.kwargs, site.span)
     site.args, site.kwargs = [*map(ir.Const, rule.given), *args], kwargs

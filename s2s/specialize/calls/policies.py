@@ -213,7 +213,7 @@ class Holding:
         function."""
         read = self.context.definition(callee, getattr)
         if read is not None and self.context.is_varied(callee) and self.all and not self._has_decided():
-            callee = builder.let(ir.Call(ir.Const(rt.method), (read[1],)), UNKNOWN)
+            callee = builder.let(ir.Call(ir.Const(rt.method), (read[0], read[1])), UNKNOWN)
             args = [read[0], *args]
         return self.under(callee, builder), args
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -12,15 +13,17 @@ from s2s.analysis.abstract.parts import is_inexact
 from s2s.builder.operands import is_operator
 from s2s.core import ir
 from s2s.core.annotated import signature_of
+from s2s.core.values import Array
 from s2s.directives.surrogates import is_piecewise
 from s2s.errors import DifferentiationError
 from s2s.rules import table
+from s2s.rules.samples import Draw
 from s2s.specialize.calls.intrinsics import literal
 from s2s.specialize.calls.policies import has_decided, name_of_step
 from s2s.specialize.frames import name_of, parameters_of
 from s2s.specialize.site import CallSite
 
-__all__ = ["check_conversion", "check_keywords", "check_required", "unsupported"]
+__all__ = ["check_conversion", "check_keywords", "check_ranks", "check_required", "unsupported"]
 
 
 def unsupported(site: CallSite, rule: Any) -> DifferentiationError | None:
@@ -34,11 +37,51 @@ def unsupported(site: CallSite, rule: Any) -> DifferentiationError | None:
         bound = table.bind(rule, tuple(map(literal, site.args)), {k: literal(a) for k, a in site.kwargs.items()})
     except TypeError as problem:
         raise site.raised(problem) from None
+    if stacked := _stacked(site, rule):
+        return stacked
     extra = table.unsupported(rule, bound)
+    if extra:
+        _check_integers(site, _asked_dtype(site, rule), site.given)
     if extra == ["where"] and isinstance(fn, np.ufunc):
         reason = "what it leaves out with `where` holds anything; give `out` too, or choose with `np.where`"
         return site.refusal("S2S202", name=name_of(fn), reason=reason)
     return site.refusal("S2S203", name=name_of(fn), keyword=", ".join(extra)) if extra else None
+
+
+def check_ranks(site: CallSite, rule: Any) -> None:
+    """Refuse stacks of matrices that a model is not for."""
+    if stacked := _stacked(site, rule):
+        raise stacked
+
+
+def _stacked(site: CallSite, rule: Any) -> DifferentiationError | None:
+    """The refusal of an array of higher rank than any in the samples of a rule of ``scipy.linalg``: the function does
+    each matrix of a stack, its rule is for what its samples show."""
+    if not str(getattr(site.fn, "__module__", "")).startswith("scipy.linalg"):
+        return None
+    for name, atom in _by_name(site, rule).items():
+        value = site.value(atom) if isinstance(atom, (ir.Var, ir.Const)) else None
+        rank = len(value.shape) if isinstance(value, Array) and value.shape is not None else 0
+        seen = [_rank_of(table.bind(rule, sample.args, sample.kwargs).get(name)) for sample in rule.samples]
+        if rank > max([r for r in seen if r is not None], default=rank):
+            reason = "it has a rule for one matrix, not for a stack; call it for each, and `np.stack` the results"
+            return site.refusal("S2S202", name=name_of(site.fn), reason=reason)
+    return None
+
+
+def _by_name(site: CallSite, rule: Any) -> dict[str, Any]:
+    """The arguments of a call by the parameters of its rule; none where they do not fit."""
+    try:
+        return table.bind(rule, tuple(site.args), dict(site.kwargs))
+    except TypeError:
+        return {}
+
+
+def _rank_of(argument: Any) -> int | None:
+    """The rank of an array in a sample, None for what is none."""
+    if isinstance(argument, Draw):
+        return len(argument.shape or ())
+    return argument.ndim if isinstance(argument, np.ndarray) else None
 
 
 def check_keywords(site: CallSite, rule: Any) -> None:
@@ -48,6 +91,7 @@ def check_keywords(site: CallSite, rule: Any) -> None:
         return
     for name in site.kwargs:
         if name not in known and (isinstance(site.fn, np.ufunc) or _takes_keyword(site.fn, name)):
+            _check_integers(site, _asked_dtype(site, rule), site.given)
             raise site.refusal("S2S203", name=name_of(site.fn), keyword=name)
 
 
@@ -73,21 +117,27 @@ def check_conversion(site: CallSite, made: ir.Atom) -> None:
     call = context.definitions.get(made)  # type: ignore[arg-type]  # it has arrays for lists
     own = isinstance(call, ir.Call) and call.fn == ir.Const(fn)
     given = [*call.args, *(a for _, a in call.kwargs)] if own else site.given  # type: ignore[union-attr]
+    _check_integers(site, dtype, given)
     atoms = [a.atom if isinstance(a, ir.Star) else a for a in given]
-    if dtype is not None and dtype.kind in "iu" and any(
-        context.is_varied(a) and is_inexact(site.value(a)) for a in atoms
-    ):
-        raise site.refusal("S2S545", name=name_of_step(fn))
     of_complex = any((found := dtype_of(site.value(a))) is not None and found.kind == "c" for a in atoms)
     if asked is not None and asked.kind == "f" and of_complex and rule is not None and rule.kind != "linear":
         raise site.refusal("S2S202", name=name_of(fn), reason="it discards imaginary parts; take np.real first")
 
 
+def _check_integers(site: CallSite, dtype: np.dtype[Any] | None, given: Iterable[Any]) -> None:
+    """Refuse a conversion of differentiated numbers to an integer dtype."""
+    atoms = [a.atom if isinstance(a, ir.Star) else a for a in given]
+    if dtype is not None and dtype.kind in "iu" and any(
+        site.context.is_varied(a) and is_inexact(site.value(a)) for a in atoms
+    ):
+        raise site.refusal("S2S545", name=name_of_step(site.fn))
+
+
 def _asked_dtype(site: CallSite, rule: Any) -> np.dtype[Any] | None:
-    """The dtype that a call asks for."""
-    if rule is None or "dtype" not in rule.params.parameters:
-        return None
-    asked = table.bind(rule, tuple(site.args), dict(site.kwargs)).get("dtype")
+    """The dtype that a call asks for, by keyword where its rule does not know it."""
+    asked = site.kwargs.get("dtype")
+    if asked is None and rule is not None and "dtype" in rule.params.parameters:
+        asked = table.bind(rule, tuple(site.args), dict(site.kwargs)).get("dtype")
     return np.dtype(asked.value) if isinstance(asked, ir.Const) and asked.value is not None else None
 
 
