@@ -1,6 +1,7 @@
 """``python -m tests.fuzz --programs 5000 --seed 7``: many programs, a table, and the minimal failing ones by class.
 
-``--kind`` names kinds of programs (all in turn without it; ``metamorphic`` rewrites functions of ``--sources``),
+``--kind`` names kinds of programs (all in turn without it; ``metamorphic`` rewrites functions of ``--sources``,
+``library`` calls functions with a rule under other options, shapes and kinds of arguments, those of ``--functions``),
 ``--modes`` the modes in which each is checked (without it each in a share of the programs), ``--seconds`` ends the run
 early, and ``--jobs`` is the number of processes. ``--program SEED --kind K`` makes the program of one seed minimal.
 ``--save FILE`` appends what failed, minimal, to a file. With ``--validate`` each stage of the compiler is run beside
@@ -17,11 +18,13 @@ import os
 import sys
 import time
 
+from tests.fuzz import library
 from tests.fuzz.check import FIRST_ORDER, MODES, modes_of, outcome
 from tests.fuzz.generate import KINDS, kind_of, program
 from tests.fuzz.shrink import shrink
 
 CHUNK = 4
+LIBRARY = "library"
 
 
 def start():
@@ -35,10 +38,18 @@ def run(job, until=float("inf")):
     if time.monotonic() > until:
         return job, None, 0.0
     before = time.perf_counter()
-    made = program(seed, kind)
-    found = outcome(made.text, made.samples, modes)
+    if kind.startswith(LIBRARY):
+        found = library.of_seed(seed, modes, functions_of(kind))[1]
+    else:
+        made = program(seed, kind)
+        found = outcome(made.text, made.samples, modes)
     forget()
     return job, found, time.perf_counter() - before
+
+
+def functions_of(kind):
+    """The functions in a kind such as ``library numpy.sum``, None for all."""
+    return tuple(kind.split()[1:]) or None
 
 
 def forget():
@@ -50,6 +61,8 @@ def forget():
 def minimal(job, seconds=60.0):
     """The minimal program that fails as the program of a job does, and its outcome."""
     kind, seed, modes = job
+    if kind.startswith(LIBRARY):
+        return job, *library.minimal_of_seed(seed, modes, functions_of(kind))
     made = program(seed, kind)
     first = outcome(made.text, made.samples, modes)
     modes = first.modes[-1:] or modes
@@ -71,6 +84,8 @@ def described(job, text, found):
 def jobs_of(options):
     shares = {mode: 1.0 for mode in options.modes.split(",")} if options.modes else None
     kinds = options.kind.split(",") if options.kind else None
+    if kinds == [LIBRARY]:
+        kinds, shares = [f"{LIBRARY} {options.functions}".strip()], shares or library.SHARES
     first = options.seed * 1_000_000
     for seed in range(first, first + options.programs):
         kind = kinds[seed % len(kinds)] if kinds else kind_of(seed)
@@ -82,7 +97,8 @@ VERDICTS = ("right", "wrong", "crash", "slow", "refused", "skipped")
 
 def summarised(rows, seconds, spent):
     """Print counts by kind and by what was found, and the rate; the counts of all."""
-    columns = [*VERDICTS, *(mode for mode in MODES if any(mode in counts for counts in rows.values()))]
+    modes = dict.fromkeys((*MODES, *library.MODES))
+    columns = [*VERDICTS, *(mode for mode in modes if any(mode in counts for counts in rows.values()))]
     print(f"{'kind':12}" + "".join(f"{name:>9}" for name in columns))
     total = collections.Counter()
     for kind, counts in sorted(rows.items()):
@@ -95,11 +111,12 @@ def summarised(rows, seconds, spent):
 
 
 def parsed():
+    every = dict.fromkeys((*MODES, *library.MODES))
     parser = argparse.ArgumentParser(prog="tests.fuzz", description=__doc__)
     parser.add_argument("--programs", type=int, default=300, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="of the first program, in millions; they count up")
-    parser.add_argument("--kind", help=f"some of {', '.join(KINDS)}, or metamorphic")
-    parser.add_argument("--modes", help=f"some of {', '.join(MODES)}, for every program")
+    parser.add_argument("--kind", help=f"some of {', '.join(KINDS)}; metamorphic; or library")
+    parser.add_argument("--modes", help=f"some of {', '.join(every)}, for every program")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no program after so many")
     parser.add_argument("--show", type=int, default=2, help="how many failures of a class to make minimal")
@@ -107,6 +124,7 @@ def parsed():
     parser.add_argument("--refused", action="store_true", help="make refused programs minimal too")
     parser.add_argument("--program", type=int, help="make just the program of this seed minimal")
     parser.add_argument("--sources", help="of functions to rewrite: some of bank, programs, library")
+    parser.add_argument("--functions", default="", help="names of functions to call, with blanks between them")
     parser.add_argument("--validate", action="store_true", help="check each stage of the compiler too; slow")
     parser.add_argument("--save", help="a file to which failures are appended")
     return parser.parse_args()
@@ -121,8 +139,10 @@ def main():
 
         return metamorphic(options)
     if options.program is not None:
-        modes = tuple(options.modes.split(",")) if options.modes else FIRST_ORDER
-        job = (options.kind or kind_of(options.program), options.program, modes)
+        is_call = options.kind == LIBRARY
+        modes = tuple(options.modes.split(",")) if options.modes else library.MODES if is_call else FIRST_ORDER
+        kind = f"{LIBRARY} {options.functions}".strip() if is_call else options.kind or kind_of(options.program)
+        job = (kind, options.program, modes)
         print(described(*minimal(job, options.shrink)))
         return 0
     return hunt(options)
