@@ -85,7 +85,7 @@ def linear(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span
         given = bound[name]
         for place, atom in _pieces(name, given):
             if rule.joint and isinstance(atom, (ir.Var, ir.Const)) and atom != ir.Const(None):
-                together[place] = forwarder.whole(atom, span)
+                together[place] = forwarder.whole(atom, span, numeric=True)
             elif not rule.joint and forwarder.is_active(atom):
                 turned.append({place: forwarder.whole(atom, span)})
     total: ir.Atom | None = None

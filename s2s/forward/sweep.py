@@ -232,27 +232,40 @@ class Forwarder:
             return dot  # an array that is changed where the other is
         return cotangents.full(self.builder, dot, self.read(atom, path, span), span)
 
-    def whole(self, atom: ir.Atom, span: ir.Span | None, path: Path = ()) -> ir.Atom:
-        """The tangent of a value, or of a part of it, with its structure; zeros where it has none."""
+    def whole(self, atom: ir.Atom, span: ir.Span | None, path: Path = (), numeric: bool = False) -> ir.Atom:
+        """The tangent of a value, or of a part of it, with its structure; zeros where it has none, with ``numeric`` for
+        booleans too."""
         value = part(self.context.value(atom), path)
         match value:
             case Sequence(kind, items) if kind is not slice:
-                made = [self.whole(atom, span, (*path, k)) for k in range(len(items))]
+                made = [self.whole(atom, span, (*path, k), numeric) for k in range(len(items))]
                 if kind in (tuple, list):
                     return self.builder.call(ops.make_tuple if kind is tuple else ops.make_list, *made, span=span)
                 return self.builder.let(ir.Call(ir.Const(kind), tuple(made)), UNKNOWN, span=span)
             case Mapping(keys):
                 flat: list[ir.Atom] = []
                 for key in keys:
-                    flat += [ir.Const(key), self.whole(atom, span, (*path, key))]
+                    flat += [ir.Const(key), self.whole(atom, span, (*path, key), numeric)]
                 return self.builder.call(ops.make_dict, *flat, span=span)
             case (
                 Known() | Scalar() | Array() | Sequence() | ListOf() | Range() | Closure() | Ref() | Object() |
                 Instance() | Same() | Unknown()
             ):
+                if numeric and _is_boolean(value):
+                    return self._zeros_of_booleans(atom, path, value, span)
                 return self.full(atom, path, span) if has_cotangent(value) else ir.Const(None)
             case _:
                 assert_never(value)
+
+    def _zeros_of_booleans(
+        self, atom: ir.Atom, path: Path, value: AbstractValue, span: ir.Span | None
+    ) -> ir.Atom:
+        """Zeros in the place of booleans that a function puts beside numbers."""
+        if not isinstance(value, Array):
+            return ir.Const(0.0)
+        for key in path:
+            atom = self.builder.call(operator.getitem, atom, ir.Const(key), span=span)
+        return self.builder.call(np.zeros_like, atom, ir.Const(float), span=span)
 
     # --- assignments
 
@@ -501,6 +514,13 @@ class Forwarder:
         for _, path, var, result, _ in spots:
             self.dots[var, path] = result
         self.builder.add(ir.replace(s, body=body, carried=tuple(carried)))
+
+
+def _is_boolean(value: AbstractValue) -> bool:
+    """Whether a value is a boolean, or an array of them."""
+    if isinstance(value, Known):
+        return isinstance(value.value, bool)
+    return value.type in (bool, np.bool_) if isinstance(value, Scalar) else isinstance(value, Array) and value.dtype.kind == "b"
 
 
 def _joined_leaves(value: AbstractValue) -> Iterator[tuple[Path, AbstractValue]]:

@@ -83,6 +83,24 @@ def test_methods_of_subclasses_under_a_policy():
     np.testing.assert_allclose(found, 2.0 * np.broadcast_to(X.sum(axis=0), X.shape))
 
 
+@pytest.mark.parametrize("f", [
+    lambda v: np.append(v, True), lambda v: np.insert(v, 1, True), lambda v: np.diff(v, prepend=True),
+    lambda v: np.concatenate([v, np.array([True, False])]), lambda v: np.select([v > 1.0], [v], True),
+    lambda v: np.block([v, np.array([True])]), lambda v: np.stack([v, v > 1.0]),
+])  # fmt: skip
+def test_booleans_beside_numbers_stand_still(f):
+    x, d = np.array([0.6, 1.2, 1.4]), np.array([1.0, -2.0, 0.5])
+    expected = (f(x + 1e-6 * d) - f(x - 1e-6 * d)) / 2e-6
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (d,))[1], expected, atol=1e-8)
+    np.testing.assert_allclose(s2s.jacrev(f)(x) @ d, expected, atol=1e-8)
+
+
+def test_tangents_of_eigenvectors_keep_their_dtype():
+    a = RNG.uniform(size=(3, 3)).astype(np.float32)
+    out, tangent = s2s.jvp(np.linalg.eig, (a,), (a,))
+    assert [part.dtype for part in tangent] == [part.dtype for part in out]
+
+
 # --- stacks of matrices ---------------------------------------------------------------------------------------------
 
 

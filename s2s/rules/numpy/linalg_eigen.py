@@ -59,7 +59,7 @@ def eigvals_dot(y: Any, a: Any, a_dot: Any) -> Any:
 def eig_dot(y: Any, a: Any, a_dot: Any) -> tuple[Any, Any]:
     """The tangents of the eigenvalues and eigenvectors of a general matrix, scaled as in ``eig_bar``."""
     w, v = y
-    eye = np.eye(w.shape[-1])
+    eye = np.eye(w.shape[-1], dtype=np.real(w).dtype)
     inner = np.linalg.solve(v, a_dot @ v)
     v_dot = v @ (inner * (1.0 - eye) / (w[..., None, :] - w[..., :, None] + eye))
     v_dot = v_dot - v * np.real(np.sum(np.conj(v) * v_dot, axis=-2, keepdims=True))  # the norms stay 1

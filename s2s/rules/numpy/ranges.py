@@ -185,7 +185,9 @@ model(np.fromiter, samples=[args([num(), num()], float)])(arrays.from_iterator)
 
 linear(
     np.broadcast_arrays, joint=True, params="*arrays, subok=False",
-    arrays=lambda y_bar, arrays: tuple([rt.unbroadcast(y_bar[i], arrays[i]) for i in range(len(arrays))]),
+    arrays=lambda y_bar, arrays: tuple(
+        [None if y_bar[i] is None else rt.unbroadcast(y_bar[i], arrays[i]) for i in range(len(arrays))]
+    ),
     samples=[args(arr(3), arr(2, 1)), args(arr(2), num())],
 )
 @model(np.ix_, samples=[args(arr(3)), args(arr(3), arr(2)), args(np.array([0, 2]), arr(3), np.array([True, False]))])
