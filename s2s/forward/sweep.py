@@ -520,7 +520,9 @@ def _is_boolean(value: AbstractValue) -> bool:
     """Whether a value is a boolean, or an array of them."""
     if isinstance(value, Known):
         return isinstance(value.value, bool)
-    return value.type in (bool, np.bool_) if isinstance(value, Scalar) else isinstance(value, Array) and value.dtype.kind == "b"
+    if isinstance(value, Scalar):
+        return value.type in (bool, np.bool_)
+    return isinstance(value, Array) and value.dtype.kind == "b"
 
 
 def _joined_leaves(value: AbstractValue) -> Iterator[tuple[Path, AbstractValue]]:

@@ -124,12 +124,17 @@ def push(
 def each_direction(push: Any, *dots: Any) -> Any:
     """``push(*dots)``, a result and its tangent, called once for each direction: the result of the last call, and the
     tangents for all directions."""
+    if count(dots) == 0:
+        out, dot, *rest = each_direction(push, *map(still, dots))
+        return out, one(dot, slice(0)), *rest
     found = [push(*(one(dot, d) for dot in dots)) for d in range(count(dots))]
     return found[-1][0], joined([dot for _, dot, *_ in found]), *found[-1][2:]
 
 
 def each_cotangent(pullback: Any, out_bar: Any) -> Any:
     """The cotangents that a pullback gives for each direction of ``out_bar``, side by side."""
+    if count(out_bar) == 0:
+        return one(each_cotangent(pullback, still(out_bar)), slice(0))
     return joined([pullback(one(out_bar, d)) for d in range(count(out_bar))])
 
 
