@@ -24,12 +24,21 @@ def kept(nan_policy: Any, *samples: Any) -> None:
                 rt.no_derivative("a function of scipy.stats", MISSING)
 
 
+def typed(a: Any, dtype: Any) -> Any:
+    """A sample as an array of the dtype that a mean is asked to compute with."""
+    if dtype is None:
+        return np.asarray(a)
+    if np.dtype(dtype).kind in "iu":
+        return rt.no_derivative("a mean of scipy.stats", "with an integer dtype it has no rule; convert first")
+    return np.asarray(a, dtype)
+
+
 def gmean(
     a: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, *, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, a)
-    return np.exp(np.average(np.log(np.asarray(a)), axis=axis, weights=weights, keepdims=keepdims))
+    return np.exp(np.average(np.log(typed(a, dtype)), axis=axis, weights=weights, keepdims=keepdims))
 
 
 def hmean(
@@ -37,7 +46,7 @@ def hmean(
     keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, a)
-    return 1.0 / np.average(1.0 / np.asarray(a), axis=axis, weights=weights, keepdims=keepdims)
+    return 1.0 / np.average(1.0 / typed(a, dtype), axis=axis, weights=weights, keepdims=keepdims)
 
 
 def pmean(
@@ -46,8 +55,8 @@ def pmean(
 ) -> Any:
     kept(nan_policy, a)
     if p == 0:
-        return gmean(a, axis, None, weights, keepdims=keepdims)
-    return np.average(np.asarray(a) ** p, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
+        return gmean(a, axis, dtype, weights, keepdims=keepdims)
+    return np.average(typed(a, dtype) ** p, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
 
 
 def central(a: Any, order: Any, axis: Any, keepdims: Any) -> Any:

@@ -166,3 +166,12 @@ def test_nan_is_refused_as_the_function_does():
 def test_jacobians_of_nothing_have_their_shape(f, jacobian):
     x = np.ones((2, 0))
     assert jacobian(f)(x).shape == (*np.shape(f(x)), 2, 0)
+
+
+@pytest.mark.parametrize("mean", [stats.gmean, stats.hmean, lambda v, **options: stats.pmean(v, 2.5, **options)])
+def test_means_compute_with_the_dtype_that_is_asked_for(mean):
+    value, found = s2s.value_and_grad(lambda v: mean(v, dtype=np.float32))(V)
+    assert np.asarray(value).dtype == np.float32
+    np.testing.assert_allclose(found, s2s.grad(lambda v: mean(v))(V), rtol=1e-5)
+    with pytest.raises(NoDerivativeError, match="integer dtype"):
+        s2s.grad(lambda v: mean(v, dtype=int) * 1.0)(V)
