@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterator
 from typing import Any, assert_never
 
 import numpy as np
@@ -109,6 +110,28 @@ def shared_with(value: ir.Value, target: AbstractValue, value_of: Any) -> list[i
             assert_never(value)
     looked_at = _looked_at(value)
     return [a for a in ir.atoms_of(value) if isinstance(a, ir.Var) and a not in looked_at and can_share(value_of(a))]
+
+
+def shared_from(s: ir.Statement, value_of: Any) -> Iterator[tuple[ir.Var, list[ir.Var]]]:
+    """The variables that may share the memory of others from a statement on, with these; none of them where it makes
+    memory of its own. What joins of paths share is ``ir.joins_of``."""
+    if isinstance(s, ir.Let) and s.target is not None:  # most are: a match takes longer
+        known = value_of(s.target)
+        yield s.target, shared_with(s.value, known, value_of) if can_share(known) else []
+        return
+    into, given = changed_by(s), ir.reads_of(s)
+    match s:
+        case ir.Let(None, ir.Call(ir.Const(value=fn), args)) if fn is ops.push:
+            into = args[0]  # type: ignore[assignment]
+        case ir.Let(None, ir.Call(ir.Const(value=fn))) if into is not None and functions.facts(fn).holds:
+            pass
+        case ir.Store(value=value) if not isinstance(value_of(into), Array):
+            given = (value,)
+        case _:
+            return
+    others = [a for a in given if isinstance(a, ir.Var) and a != into]
+    if isinstance(into, ir.Var) and others:
+        yield into, others
 
 
 def _looked_at(value: ir.Call) -> set[ir.Atom]:
@@ -209,57 +232,27 @@ class Memory:
             if can_share(self.value_of(b)):
                 self.links[self.find(a)] = self.find(b)
 
-    def _note(self, target: ir.Var, value: ir.Value) -> None:
-        """What a variable is made of, and whose memory it may share."""
-        self.made[target] = value
-        self.links.setdefault(target, target)
-        known = self.value_of(target)
-        sources = shared_with(value, known, self.value_of) if can_share(known) else ()
-        for source in sources:
-            self._join(target, source)
-        if not sources:
-            self.new.add(target)
-
     def _block(self, block: ir.Block) -> None:
         for s in block.statements:
-            if isinstance(s, ir.Let) and s.target is not None:  # most are: a match takes longer
-                self._note(s.target, s.value)
+            for var, others in shared_from(s, self.value_of):
+                self.find(var)
+                for other in others:
+                    self._join(var, other)
+                if not others:
+                    self.new.add(var)
+            if isinstance(s, ir.Let) and s.target is not None:  # most are
+                self.made[s.target] = s.value
                 continue
-            match s:
-                case ir.Let(None, ir.Call(args=args)) if isinstance(changed := changed_by(s), ir.Var):
-                    self.stored.append(changed)
-                    self.find(changed)
-                    for other in args[1:] if functions.facts(s.value.fn.value).holds else ():  # type: ignore[union-attr]
-                        self._join(changed, other)  # type: ignore[arg-type]
-                case ir.Let(None, ir.Call(ir.Const(value=fn), args)) if fn is ops.push:
-                    self._join(args[0], args[1])  # type: ignore[arg-type]
-                case ir.Store("opaque") if not self.opaque:
-                    pass
-                case ir.Store(_, ir.Var() as target, _, value):
-                    self.stored.append(target)
-                    self.find(target)
-                    if not isinstance(self.value_of(target), Array):
-                        self._join(target, value)
-                case ir.If(results=results) | ir.Try(results=results):
-                    for k, result in enumerate(results):
-                        self.find(result)
-                        self.joined[result] = (s, k)
-                        for side in ir.sides_of(s):
-                            self._join(result, side.yields[k])
-                case ir.For(body=body, carried=carried) | ir.While(body=body, carried=carried):
-                    for k, (c, following) in enumerate(zip(carried, body.yields, strict=True)):
-                        self.joined[c.param] = self.joined[c.result] = (s, k)
-                        self.find(c.param)
-                        self.find(c.result)
-                        for other in (c.init, following, c.result):
-                            self._join(c.param, other)
-                case (
-                    ir.Let() | ir.Store() | ir.With() | ir.Assert() | ir.Raise() | ir.Return() | ir.Break() |
-                    ir.Continue() | ir.Note()
-                ):
-                    pass
-                case _:
-                    assert_never(s)
+            changed = changed_by(s)
+            if isinstance(changed, ir.Var) and (self.opaque or not isinstance(s, ir.Store) or s.kind != "opaque"):
+                self.stored.append(changed)
+                self.find(changed)
+            for k, (variables, given) in enumerate(ir.joins_of(s)):
+                for var in variables:
+                    self.joined[var] = (s, k)
+                    self.find(var)
+                    for atom in (*given, variables[0]):
+                        self._join(var, atom)
             for inner in ir.blocks_of(s):
                 self._block(inner)
 
@@ -318,5 +311,5 @@ class Memory:
         return var in self.new
 
 
-__all__ = ["Memory", "can_share", "changed_by", "is_basic", "is_copied", "shared_with"]
+__all__ = ["Memory", "can_share", "changed_by", "is_basic", "is_copied", "shared_from", "shared_with"]
 

@@ -45,8 +45,9 @@ def branch(reverser: Reverser, statement: ir.If, sweep: Sweep) -> None:
             sweep.bars[key] = a
             continue
         result = reverser.context.define(reverser.name(key[0]), reverser.kind_of_bar(*key))
+        is_own = all(_is_own(reverser, side, key) for side in (then, orelse))
         sweep.bars[key] = result
-        sweep.buffers.discard(key)
+        (sweep.buffers.add if is_own else sweep.buffers.discard)(key)
         results.append(result)
         yields[0].append(a)
         yields[1].append(b)
@@ -157,6 +158,15 @@ def at_join(reverser: Reverser, side: Sweep, key: tuple[ir.Var, Path], sweep: Sw
     if isinstance(value, Array) and _differs(reverser, bar, value):
         bar = cotangents.whole(side.builder, bar, reverser.part_atom(side, *key, None), None)
     return bar
+
+
+def _is_own(reverser: Reverser, side: Sweep, key: tuple[ir.Var, Path]) -> bool:
+    """Whether the cotangent that a side leaves for a buffer is an array that nothing else holds: zeros, where there is
+    none yet."""
+    if not stores.is_owned(reverser, key[0]) or key[0] in reverser.unbound:
+        return False
+    holder = side.holding(key)
+    return isinstance(reverser.kind_of_bar(*key), Array) if holder is None else key in holder.buffers
 
 
 # --- loops ----------------------------------------------------------------------------------------------------------
