@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from s2s import runtime as rt
-from s2s.analysis.lifetimes import Lifetimes
-from s2s.analysis.memory import Memory, changed_by, may_repeat, shared_with
+from s2s.analysis.memory import Memory, changed_by, may_repeat
+from s2s.analysis.sharing import Sharing
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
 from s2s.core.array_classes import compiled_for, module_of_arrays
@@ -61,7 +61,7 @@ class _Updates:
     def __init__(self, function: ir.Function, context: Context, changes: list[ir.Statement]) -> None:
         self.fn, self.context = function, context
         self.memory = Memory(function, context.value)
-        self.lifetimes = Lifetimes(function)
+        self.sharing = Sharing(function, self.memory)
         self.now: dict[ir.Var, ir.Var] = {}
         in_try = {id(s) for t in ir.walk(function.body) if isinstance(t, ir.Try) for s in _inside(t)}
         in_tests = {id(s) for t in ir.walk(function.body) if isinstance(t, ir.While) for s in ir.walk(t.test)}
@@ -83,11 +83,9 @@ class _Updates:
             raise self._refused(s, target, *_INSIDE)
         if not self._is_own(target) or self._is_cast(s, target, known):
             raise self._refused(s, target, *_UNCLEAR)
-        place, origin = self.lifetimes.places[id(s)], self._origin(target)
-        for other in self.memory.same(target):
-            if self._origin(other) is not origin and not self._is_number(other) and not self._is_older(other, origin):
-                if self.lifetimes.is_read_after(other, place):
-                    raise self._refused(s, target, *_SEEN)
+        for other in self.sharing.seen(s):
+            if self._origin(other) is not self._origin(target) and not self._is_number(other):
+                raise self._refused(s, target, *_SEEN)
 
     def _refused(self, s: ir.Statement, target: ir.Var, problem: str, hint: str) -> Exception:
         module = module_of_arrays(compiled_for())
@@ -110,16 +108,6 @@ class _Updates:
         if known.dtype.kind in "fc" and not self.context.may_be_integers(target):
             return False
         return self.context.is_varied(s.value)
-
-    def _is_older(self, var: ir.Var, origin: ir.Var) -> bool:
-        """Whether a variable had its value before an array was made, as that of the iteration before, or is a view of
-        what had: it shares no memory with the new one."""
-        if not self.memory.is_new(origin) or var is origin:
-            return False
-        if self.lifetimes.born[var].clock < self.lifetimes.born[origin].clock:
-            return True
-        made, value_of = self.memory.made.get(var), self.context.value
-        return made is not None and all(self._is_older(a, origin) for a in shared_with(made, value_of(var), value_of))
 
     def _is_number(self, var: ir.Var) -> bool:
         """Whether a variable is an item of an array: a number on NumPy, which no store changes."""
@@ -188,12 +176,13 @@ class _Updates:
 
     def _changed_in(self, s: ir.Statement) -> list[ir.Var]:
         """The arrays from outside of a branch or a loop that it changes."""
-        place, found = self.lifetimes.places[id(s)], dict[ir.Var, None]()
+        found = dict[ir.Var, None]()
+        made = {var for inner in _inside(s) for var in (*ir.defs_of(inner), *ir.inner_defs_of(inner))}
+        made.update(ir.inner_defs_of(s))
         for inner in _inside(s):
             if isinstance(inner, ir.Store) and _is_change(inner, self.context):
                 origin = self._origin(inner.target)  # type: ignore[arg-type]
-                born = self.lifetimes.born[origin]
-                if born.clock < place.clock:
+                if origin not in made:
                     found[origin] = None
         return [*found]
 
