@@ -82,7 +82,8 @@ class Stages:
     """The passes of one compilation, in order. ``primal`` is what was differentiated, and ``tangent`` makes its forward
     mode; None where nothing is. ``has_derivatives`` says that the primal has derivatives of other functions in it, with
     sums in an order of their own. ``decisions`` say how the reverse sweep gets the primal values that it reads,
-    ``varied`` are the variables that carry a derivative."""
+    ``varied`` are the variables that carry a derivative, ``sharing`` is what the placement of adjoints takes to be the
+    same memory."""
 
     passed: list[Stage] = field(default_factory=list)
     primal: ir.Function | None = None
@@ -90,6 +91,7 @@ class Stages:
     has_derivatives: bool = False
     decisions: tuple[Any, ...] = ()
     varied: frozenset[ir.Atom] = frozenset()
+    sharing: Any = None
     remarks: list[Remark] = field(default_factory=list)
     """What was decided where. It is the list of the context, from which speculation takes back what came to nothing."""
     places: dict[Any, ir.Span] = field(default_factory=dict)

@@ -235,6 +235,7 @@ class Joint:
                 if self.context.stages is not None:
                     self.context.stages.decisions = tuple(reversal.plan.decisions.values())
                     self.context.stages.varied = frozenset(self.context.varied)
+                    self.context.stages.sharing = reverser.placement.sharing
                 reversal.rewinds = reversal.rewinds or bool(undone)
                 return reversal
             undone |= reversal.to_undo

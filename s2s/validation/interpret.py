@@ -54,6 +54,10 @@ class _End(enum.Enum):
     CONTINUE = enum.auto()
 
 
+AtStore = Callable[[ir.Store, Mapping[ir.Var, Any]], None]
+"""Called before each store of a function, with the values of its variables."""
+
+
 @dataclass(eq=False)
 class _Frame:
     """One run of one function. ``is_ssa`` decides what a nested function sees of it: in the named form the
@@ -63,6 +67,7 @@ class _Frame:
     free: Mapping[str, Any]
     is_ssa: bool
     limit: Limit = field(default_factory=Limit)
+    at_store: AtStore = lambda store, values: None
     values: dict[ir.Var, Any] = field(default_factory=dict)
     captured: dict[ir.Var, Callable[[], Any]] = field(default_factory=dict)
     result: Any = None
@@ -84,11 +89,12 @@ def run(
 
 
 def execute(
-    function: ir.Function, values: Sequence[Any], owner: types.FunctionType, limit: Limit, seen: ir.Atom | None = None
+    function: ir.Function, values: Sequence[Any], owner: types.FunctionType, limit: Limit, seen: ir.Atom | None = None,
+    at_store: AtStore = lambda store, values: None,
 ) -> tuple[Any, Any]:
     """What ``function`` returns for the values of its parameters, in order, run where ``owner`` was defined; and what
     its atom ``seen`` is at the end."""
-    frame = _Frame(owner.__globals__, _cells(owner), bool(function.body.yields), limit)
+    frame = _Frame(owner.__globals__, _cells(owner), bool(function.body.yields), limit, at_store)
     frame.values.update(zip((p.var for p in function.params), values, strict=True))
     result = _run_body(function, frame)
     return result, None if seen is None else _take(seen, frame)
@@ -346,6 +352,7 @@ def _assign(targets: tuple[ir.Var, ...], atoms: tuple[ir.Atom, ...], frame: _Fra
 def _store(store: ir.Store, frame: _Frame) -> None:
     if store.kind == "opaque":
         return  # a remark about the call after it
+    frame.at_store(store, frame.values)
     target, value = _read(store.target, frame), _read(store.value, frame)
     match store.kind:
         case "item" | "attr":

@@ -25,7 +25,7 @@ import random
 import time
 import types
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -236,8 +236,28 @@ class Validator:
         found = found or first_difference(value.arguments, made.arguments, "the arguments afterwards")
         if found:
             self.fail(name, found, primal, joint)
+        self.sharing(name, primal, joint)
         self.slopes(name, primal, joint, value, made)
         self.report.checked.append(name)
+
+    def sharing(self, name: str, primal: ir.Function, joint: ir.Function) -> None:
+        """Run the primal, and raise where a store changes an array by another variable than its adjoint is placed for:
+        arrays that are one have one adjoint."""
+        sharing, found = self.stages.sharing, list[str]()
+
+        def at_store(store: ir.Store, values: Mapping[ir.Var, Any]) -> None:
+            changed = values.get(store.target)  # type: ignore[arg-type]
+            for var in sharing.apart(store):
+                other = values.get(var)
+                if isinstance(changed, np.ndarray) and isinstance(other, np.ndarray):
+                    if np.shares_memory(changed, other):
+                        found.append(f"{var} and {store.target} are one array where it changes, with two adjoints")
+
+        if sharing is not None:
+            self.outcome(lambda values: execute(
+                primal, (*values, *self.extra(primal)), self.function, self.limit, at_store=at_store)[0])
+        if found:
+            self.fail(name, found[0], primal, joint)
 
     def main(self, result: Any) -> Any:
         """The value of a function's result, without what is beside it (``has_aux``)."""

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from s2s import pipeline
+from s2s.analysis.sharing import Sharing
 from s2s.builder import cotangents
 from s2s.core import ir
 from s2s.errors import InternalError
@@ -208,6 +209,23 @@ def function_as(function):
 def test_a_reverse_sweep_without_the_reverse_of_stores(monkeypatch, mode):
     monkeypatch.setattr(stores, "store", lambda self, statement, sweep: None)
     assert blamed(stored, (V3,), mode) == "reverse"
+
+
+def keeps_an_array(x):
+    u, kept = x.copy(), x * 0.0
+    for k in range(3):
+        u[0] *= 0.5
+        u = u * 0.9
+        if k == 1:
+            kept = u
+    return kept @ x
+
+
+def test_adjoints_that_are_placed_as_if_arrays_were_apart(monkeypatch):
+    """The run says which variables are one array, whatever the derivative comes to."""
+    monkeypatch.setattr(Sharing, "_joined", lambda self, s, ends, later: {})
+    with pytest.raises(InternalError, match=r"kept\S* and \S+ are one array where it changes, with two adjoints"):
+        checked(keeps_an_array, (np.array([0.7, 1.3]),), "grad", 0)
 
 
 def test_a_reverse_sweep_without_the_reverse_of_branches(monkeypatch):
