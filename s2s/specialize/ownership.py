@@ -7,6 +7,7 @@ closure) is read afterwards, and no function that is not known was given it.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterable, Iterator
 from typing import assert_never
@@ -15,7 +16,7 @@ from s2s import runtime as rt
 from s2s.analysis import layout
 from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.functions import facts, makes_new
-from s2s.analysis.lifetimes import Lifetimes
+from s2s.analysis.liveness import Liveness
 from s2s.analysis.memory import Memory, changed_by, shared_with
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
@@ -95,7 +96,8 @@ class _Owners:
     def __init__(self, function: ir.Function, rebound: Rebound, context: Context) -> None:
         self.context = context
         self.memory = Memory(function, context.value, opaque=False)
-        self.lifetimes = Lifetimes(function)
+        self.function = function
+        self.places = {var: id(s) for s in ir.walk(function.body) for var in ir.defs_of(s)}
         self.shows_layout = layout.shows(function, self.memory)
         self.rebound = {new for _, new, _ in rebound}
         self.sources: dict[ir.Var, list[ir.Var]] = {}
@@ -108,7 +110,7 @@ class _Owners:
 
     def is_there(self, var: ir.Var) -> bool:
         """Whether the function defines a variable: what was only tried out is not there."""
-        return var in self.lifetimes.born
+        return var in self.places
 
     def is_own(self, old: ir.Var, new: ir.Var) -> bool:
         """Whether nothing but the assignment that gives ``new`` sees the object ``old`` change."""
@@ -124,11 +126,10 @@ class _Owners:
 
     def is_seen(self, old: ir.Var, new: ir.Var) -> bool:
         """Whether something but the assignment that gives ``new`` may see the object ``old`` change."""
-        is_array, place = isinstance(self.context.value(old), (Array, Unknown)), self.lifetimes.born[new]
-        return any(
-            var in self.handed_over or self.lifetimes.is_read_after(var, place)
-            for var in self._referring_to(self._objects(old), is_array) if var != new
-        )
+        is_array = isinstance(self.context.value(old), (Array, Unknown))
+        referring = {*self._referring_to(self._objects(old), is_array)} - {new}
+        is_read = self.live.after[self.places[new]] & self.live.bits(referring)
+        return bool(is_read) or not referring.isdisjoint(self.handed_over)
 
     def _keeps_layout(self, old: ir.Var, objects: set[ir.Var]) -> bool:
         """Whether a new array lies in memory as the old one does, where the function can tell: one in C order does."""
@@ -139,6 +140,13 @@ class _Owners:
         return all(self.memory.is_contiguous(var) or is_number(self.context.value(var)) for var in made_otherwise)
 
     # --- reading the function
+
+    @functools.cached_property
+    def live(self) -> Liveness:
+        """When what is no number is read."""
+        everything = (var for s in ir.walk(self.function.body) for var in (*ir.defs_of(s), *ir.inner_defs_of(s)))
+        variables = dict.fromkeys((*(p.var for p in self.function.params), *everything))
+        return Liveness(self.function, (var for var in variables if not is_number(self.context.value(var))))
 
     def _note(self, s: ir.Statement) -> None:
         match s:
