@@ -1,4 +1,4 @@
-"""Loops that keep one of the arrays that they make, and change arrays in place: values, and where adjoints are found."""
+"""Loops that keep one of the arrays that they make, and change arrays in place: gradients, and where adjoints are."""
 
 import numpy as np
 import pytest
