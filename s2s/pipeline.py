@@ -37,6 +37,7 @@ from s2s.core.values import AbstractValue, Same
 from s2s.errors import ABOUT_OBJECTS, DifferentiationError, error
 from s2s.notices import Notice, log, tell
 from s2s.optimize.checking import checked, sound
+from s2s.optimize.coinciding import count_coincidences, keep_comparisons
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.detach import detach
 from s2s.optimize.invariants import drop_invariant
@@ -258,6 +259,9 @@ def _compile(
         # nothing is differentiated: what has no derivative is called as it is
         primal, function = _primal(fn, arguments, set(), request, stages, clock)
     context = primal.context
+    is_second = _is_second(fn, primal)
+    if is_second:
+        keep_comparisons(function, context)
     function = _with_checkpoints(function, primal)
     if request.mode == "observed":
         function = observe(function, context)
@@ -271,6 +275,8 @@ def _compile(
         first, *others = IN_BLOCKS if context.sizes else IN_CHAINS
         blocked = run_passes([first], function, context)
         function = function if blocked is function else sound(run_passes(others, blocked, context))
+    if is_second:
+        function = count_coincidences(function, context)
     compiled = _emitted(function, fn, primal, arguments)
     clock.lap("emit")
     if dict(request.options).get("backend") in COMPILE_LOOPS and request.mode != "observed":
@@ -279,6 +285,15 @@ def _compile(
         if looped != function:
             return replace(compiled, loops=_emitted(looped, fn, primal, arguments))
     return compiled
+
+
+def _is_second(fn: types.FunctionType, primal: Primal) -> bool:
+    """Whether first derivatives are differentiated, by a version that can count the points where their slopes are
+    chosen: loops that are compiled count nothing, and arrays of other modules may not be there yet."""
+    if primal.request.mode in ("primal", "observed", "sparsity") or compiled_for() is not np.ndarray:
+        return False
+    is_compiled = dict(primal.request.options).get("backend") in COMPILE_LOOPS
+    return not is_compiled and ("__s2s_linked__" in vars(fn) or primal.specializer.takes_derivatives)
 
 
 def _sizes(arguments: dict[str, AbstractValue], request: Request) -> dict[tuple[str, ...], LargeGuard] | None:
@@ -459,7 +474,7 @@ def derivative_of(
 ) -> tuple[ir.Function, list[str]]:
     """The derivative of a function that was specialised inside another one, and the names of the parameters that the
     function changes."""
-    context = specializer.context
+    context, specializer.takes_derivatives = specializer.context, True
     stages, context.stages = context.stages, None  # it is a part of what is specialised
     try:
         return _derivative_inside(specializer, function, rebound, request)

@@ -50,6 +50,7 @@ from s2s.core.values import (
 from s2s.directives.policies import key_text, note_met, note_used
 from s2s.directives.policy import AMBIENT, DEBUG_NANS, KEEP_VARIABLES, Choices
 from s2s.dispatch.asks import Ask
+from s2s.dispatch.chosen_points import beside_chosen_points
 from s2s.dispatch.finite import raising
 from s2s.dispatch.freed_memory import keep_freed_memory
 from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh, validating
@@ -707,8 +708,8 @@ class Dispatcher:
             if is_auto and values is not None and may_gain(compiled) and not any(map(other_kind, avals)):
                 version.tier = Tier(self, version, function)
                 version.run = version.call = version.tier.run
-            if values is not None and self._may_be_recorded(avals):
-                version.call = without_nan(self, version)
+            if values is not None and not any(map(other_kind, avals)):
+                self._look_at(version)
         if any(choice.debugging == DEBUG_NANS for choice in self._held):
             version.run = version.call = raising(version, function, self.target.name, version.call)
         return self.finished(version)
@@ -721,8 +722,7 @@ class Dispatcher:
         try:
             if version.raw is raw:  # it may be recorded meanwhile
                 version.run = version.call = run
-                if self._may_be_recorded():
-                    version.call = without_nan(self, version)
+                self._look_at(version)
                 self.finished(version)
                 self._options.clear()
                 self.function.__code__ = self._code_for(self._tested, None)
@@ -736,6 +736,14 @@ class Dispatcher:
         if self._is_trial or self._is_of_s2s or any(map(other_kind, avals)):
             return False
         return "__s2s_calls__" not in self.target.function.__dict__
+
+    def _look_at(self, version: Version) -> None:
+        """Let a version look at its results, which may have NaN, or be second derivatives where first ones are
+        chosen."""
+        otherwise = without_nan(self, version) if self._may_be_recorded() else version.run
+        version.call = beside_chosen_points(self, version, otherwise)
+        if version.request.mode == "vjp":  # of which ``finish`` makes what it calls
+            version.run = version.call
 
     def _check_backend(self, avals: tuple[AbstractValue, ...]) -> None:
         """Raise ArgumentError where a backend is asked for that takes NumPy's arrays alone, and there are others."""

@@ -29,7 +29,7 @@ from s2s.versions.request import STRONG_ZEROS
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = ["without_nan"]
+__all__ = ["PLACES", "has_nan", "is_steep", "without_nan"]
 
 _STEEP = ("sqrt(", "cbrt(", "log(", "log2(", "log10(", "power(", "arc", "acos(", "asin(", "hypot(", "norm(")
 """What has a slope that is inf where its value is finite, as generated code calls it."""
@@ -43,7 +43,7 @@ _CHOOSES = re.compile(
 _DIVIDES = re.compile(r" /=? (?![\d.]+\b)")
 """A quotient whose divisor is no literal."""
 
-_PLACES = {
+PLACES = {
     "grad": 0, "elementwise_grad": 0, "jacfwd": 0, "jacrev": 0,
     "value_and_grad": 1, "value_and_jacfwd": 1, "value_and_jacrev": 1, "jvp": 1,
 }
@@ -59,10 +59,13 @@ def _is_looked_at(version: Version) -> bool:
     """Whether a derivative's results are looked at: those of programs in which a slope can be inf."""
     request = version.request
     backend = dict(request.options).get("backend", "numpy")
-    if request.mode not in _PLACES or not may_be_repeated(request) or backend != "numpy":
+    if request.mode not in PLACES or not may_be_repeated(request) or backend != "numpy":
         return False
-    if is_recorded(version.compiled) or STRONG_ZEROS in request.options:
-        return False
+    return not is_recorded(version.compiled) and STRONG_ZEROS not in request.options and is_steep(version)
+
+
+def is_steep(version: Version) -> bool:
+    """Whether there may be a slope that is inf where the value is finite, and not what the derivative depends on."""
     text = version.compiled.text
     if any(call in text for call in _STEEP) or ("**" in text and _has_steep_power(text)):
         return True
@@ -122,7 +125,7 @@ class _Checked:
     def __init__(self, dispatcher: Dispatcher, version: Version) -> None:
         self.dispatcher, self.version, self.run = dispatcher, version, version.run
         mode, has_aux = version.request.mode, version.request.has_aux
-        self.place = _PLACES[mode] if has_aux or _PLACES[mode] else None
+        self.place = PLACES[mode] if has_aux or PLACES[mode] else None
         # the value is a derivative, which may be NaN too
         self.is_second = self.place == 1 and dispatcher.target.derived is not None
         self.served: dict[frozenset[Any], _Served] = {}

@@ -82,25 +82,25 @@ class Version:
     @property
     def keeps_states(self) -> bool:
         """Whether its reverse sweep runs again what asks for the states of a loop, or for what calls have given."""
-        return self._calls_runtime("Snapshots", "Calls")
+        return self.calls_runtime("Snapshots", "Calls")
 
     @property
     def keeps_pullbacks(self) -> bool:
         """Whether it keeps pullbacks of dynamic calls: what these hold is hidden from a second
         derivative."""
-        return self._calls_runtime("call", "call_method")
+        return self.calls_runtime("call", "call_method")
 
     @property
     def leaves_uncounted(self) -> bool:
         """Whether it leaves a call to run time to which it hands over ``*args`` of unknown number."""
-        if "*" not in self.compiled.text or not self._calls_runtime(*LEAVING):
+        if "*" not in self.compiled.text or not self.calls_runtime(*LEAVING):
             return False
         tree = ast.parse(self.compiled.text)
         return any(
             isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in LEAVING
             and any(map(_spreads, node.args)) for node in ast.walk(tree))
 
-    def _calls_runtime(self, *functions: str) -> bool:
+    def calls_runtime(self, *functions: str) -> bool:
         names = [name for name, path in self.compiled.imports.items() if path == "s2s.runtime"]
         return any(f"{name}.{function}(" in self.compiled.text for name in names for function in functions)
 

@@ -408,6 +408,10 @@ linear(
     params="g, bars, out, single", harmless="bars out single",
 )
 model(rt.is_carried)(lambda g: True)
+model(rt.coincides, always=True)(lambda a, b: a == b)
+model(rt.ties, always=True)(lambda a, extreme: a == extreme)
+model(rt.sign, always=True)(lambda x: np.sign(x))
+zero(rt.note_equal)
 model(rt.cross)(lambda a, b: np.cross(a, b))
 zero(directions.basis, rt.ones_like, directions.count)
 partials(rt.digamma, lambda y, x: rt.trigamma(x), samples=(args(num(0.2, 3.0)), args(num(-0.9, -0.1))))

@@ -26,6 +26,7 @@ from s2s.runtime._checks import (
     path_error,
     try_error,
 )
+from s2s.runtime._coinciding import coincides, counted, note_equal, sign, ties
 from s2s.runtime._containers import (
     accumulate,
     increased,
@@ -228,7 +229,7 @@ from s2s.runtime._strong import Decisions, strong_matmul, strong_product, strong
 
 __all__ = [
     "CAPTURED", "INTEGER", "Adjoints", "Calls", "Decisions", "Snapshots", "accumulate", "add", "advances",
-    "align_weights", "around",
+    "align_weights", "around", "coincides", "counted", "note_equal", "sign", "ties",
     "axes_back", "axes_in_memory", "axes_last", "axis_size", "beside_dropped", "between", "bin_of", "blocks", "bound",
     "by_default", "call", "call_again",
     "call_method", "call_method_again",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from s2s.runtime._checks import no_derivative
+from s2s.runtime._coinciding import note_equal
 from s2s.runtime._cotangents import whole
 from s2s.runtime._reductions import Axis, prod_partial
 
@@ -237,8 +238,9 @@ def cholesky_dot(factor: Any, a_dot: Any) -> Any:
     return factor @ (lower - 0.5 * np.eye(factor.shape[-1], dtype=lower.dtype) * lower)
 
 
-def eigvalsh_bar(w_bar: Any, v: Any) -> Any:
-    """The cotangent of a symmetric (Hermitian) matrix from that of its eigenvalues, given the eigenvectors."""
+def eigvalsh_bar(w_bar: Any, w: Any, v: Any) -> Any:
+    """The cotangent of a symmetric (Hermitian) matrix from that of its eigenvalues ``w`` by the eigenvectors."""
+    note_equal(w)
     return (np.conj(v) * w_bar[..., None, :]) @ mT(v)
 
 
@@ -247,10 +249,12 @@ def eigh_bar(w_bar: Any, v_bar: Any, w: Any, v: Any) -> Any:
     cotangent.
 
     Eigenvectors of equal eigenvalues are not determined: with a cotangent of one of them they give NaN, not a wrong
-    number, also where what is made of them is a function of the matrix. (Its derivative cannot be found from these
-    cotangents: they are those of ``f(A)`` whatever the slope of ``f``.)
+    number, also where what is made of them is a function of the matrix. Its derivative cannot be found from these
+    cotangents, which are those of ``f(A)`` whatever the slope of ``f``: it is that of matrices beside this one
+    (``dispatch/chosen_points.py``).
     """
     w_bar, v_bar = whole((w_bar, v_bar), (w, v))
+    note_equal(w)
     inner = np.zeros_like(v) if w_bar is None else w_bar[..., None, :] * np.eye(w.shape[-1], dtype=v.dtype)
     if v_bar is not None:
         turn = mH(v) @ np.conj(v_bar)
@@ -287,7 +291,8 @@ def gap_quotient(a: Any, gaps: Any, size: Any, used: Any = True) -> Any:
 
 def svdvals_bar(s_bar: Any, a: Any) -> Any:
     """The cotangent of a matrix from that of its singular values."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    note_equal(s)
     return np.conj((u * s_bar[..., None, :]) @ vh)
 
 
@@ -307,6 +312,7 @@ def svd_bar(g: Any, y: Any, a: Any) -> Any:
                 "the extra singular vectors have no derivative; call np.linalg.svd(a, full_matrices=False)",
             )
         u, vh, u_bar, vh_bar = u[..., :n], vh[..., :n, :], None, None
+    note_equal(s)
     inner = np.zeros(s.shape + (n,), dtype=u.dtype)
     if s_bar is not None:
         inner = inner + s_bar[..., None, :] * np.eye(n, dtype=s.dtype)

@@ -79,12 +79,12 @@ def trigamma(x: float) -> float:
 
 def distance_bar(g: Any, y: float, p: Any, q: Any) -> Any:
     """The cotangent of ``p`` from that of ``math.dist(p, q)``; 0 where the points are one."""
-    size = y or 1.0
+    size = y + (y == 0.0)
     parts = [g * ((a - b).real / size) for a, b in zip(p, q, strict=True)]
     return np.array(parts) if isinstance(p, np.ndarray) else rebuild(p, parts)
 
 
 def distance_dot(p_dot: Any, y: float, p: Any, q: Any) -> float:
     """The tangent of ``math.dist(p, q)`` from that of ``p``; 0 where the points are one."""
-    size = y or 1.0
+    size = y + (y == 0.0)
     return sum([(a - b).real / size * dot.real for a, b, dot in zip(p, q, p_dot, strict=True)])

@@ -179,6 +179,8 @@ class Specializer:
         """How many blocks are being specialised that the reverse sweep runs again."""
         self.is_dynamic = False
         """Whether the function is called by another one, in a call that is decided when the program runs."""
+        self.takes_derivatives = False
+        """Whether the function takes derivatives of others: its own derivative is a second one of these."""
         self.sweeping = False
         """Whether the sweeps of a derivative are written: bodies of rules are specialised for them."""
         self.holding = Holding(self)

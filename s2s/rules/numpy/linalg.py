@@ -247,6 +247,7 @@ def cholesky_tangent(y: Any, a_dot: Any, upper: Any) -> Any:
 def eigh_adjoint(y_bar: Any, y: Any) -> Any:
     """V diag(w_bar) V^T, and what turns the eigenvectors where something reads them."""
     if y_bar[1] is None and np.ndim(y_bar[0]) == np.ndim(y[0]) and not np.iscomplexobj(y[1]):
+        rt.note_equal(y[0])
         return (y[1] * np.expand_dims(y_bar[0], -2)) @ np.swapaxes(y[1], -1, -2)
     return rt.eigh_bar(y_bar[0], y_bar[1], y[0], y[1])
 
@@ -258,7 +259,7 @@ vjp(
 vjp(
     np.linalg.eigvalsh, params="a, UPLO='L'",
     samples=[*POSITIVE_DEFINITE, args(arr(3, 3, positive=True), UPLO="U"), HERMITIAN],
-    a=lambda y_bar, a, UPLO: rt.eigvalsh_bar(y_bar, np.linalg.eigh(a, UPLO)[1]),
+    a=lambda y_bar, a, UPLO: rt.eigvalsh_bar(y_bar, *np.linalg.eigh(a, UPLO)),
 )
 
 
@@ -273,6 +274,7 @@ def eigh_dot(w: Any, v: Any, a_dot: Any) -> tuple[Any, Any]:
     inner = _h(v) @ (0.5 * (a_dot + _h(a_dot))) @ v
     size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
     turn = rt.gap_quotient(inner, w[..., None, :] - w[..., :, None], size)
+    rt.note_equal(w)
     return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ turn
 
 
@@ -284,7 +286,8 @@ def svd_adjoint(y_bar: Any, y: Any, a: Any, compute_uv: Any, hermitian: Any) -> 
 
 def svdvals_dot(a: Any, a_dot: Any) -> Any:
     """The tangent of the singular values."""
-    u, _, vh = np.linalg.svd(a, full_matrices=False)
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    rt.note_equal(s)
     return np.real(np.sum(np.conj(u) * (a_dot @ _h(vh)), axis=-2))
 
 
@@ -310,6 +313,7 @@ def svd_dot(y: Any, a_dot: Any) -> tuple[Any, Any, Any]:
     if vh.shape[-1] > n:
         v_dot = v_dot + (_h(a_dot) @ u - _h(vh) @ _h(inner)) / s[..., None, :]
     u_dot, vh_dot = _completed(u_dot, whole_u), _h(_completed(v_dot, _h(whole_vh)))
+    rt.note_equal(s)
     return u_dot, np.real(np.diagonal(inner, axis1=-2, axis2=-1)), vh_dot
 
 

@@ -43,8 +43,10 @@ def eig_bar(g: Any, y: Any, a: Any) -> Any:
         turn = -1.0j * np.sum(np.imag(along), axis=-2, keepdims=True) / np.real(np.take_along_axis(v, largest, -2))
         u_bar = u_bar + rt.take_along_axis_bar(turn, u_bar, largest, -2)
     gaps = np.conj(w[..., None, :] - w[..., :, None])
-    eye = np.eye(w.shape[-1])
-    inner = (_h(v) @ u_bar) * (1.0 - eye) / (gaps + eye) + w_bar[..., None, :] * eye
+    size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+    rt.note_equal(np.sort(w))
+    inner = rt.gap_quotient(_h(v) @ u_bar, gaps, size, rt.either_used(v_bar))
+    inner = inner + w_bar[..., None, :] * np.eye(w.shape[-1])
     return rt.cast(np.conj(np.linalg.solve(_h(v), inner @ _h(v))), a)
 
 
@@ -59,9 +61,9 @@ def eigvals_dot(y: Any, a: Any, a_dot: Any) -> Any:
 def eig_dot(y: Any, a: Any, a_dot: Any) -> tuple[Any, Any]:
     """The tangents of the eigenvalues and eigenvectors of a general matrix, scaled as in ``eig_bar``."""
     w, v = y
-    eye = np.eye(w.shape[-1], dtype=np.real(w).dtype)
     inner = np.linalg.solve(v, a_dot @ v)
-    v_dot = v @ (inner * (1.0 - eye) / (w[..., None, :] - w[..., :, None] + eye))
+    size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
+    v_dot = v @ rt.gap_quotient(inner, w[..., None, :] - w[..., :, None], size)
     v_dot = v_dot - v * np.real(np.sum(np.conj(v) * v_dot, axis=-2, keepdims=True))  # the norms stay 1
     if np.iscomplexobj(v):
         largest = np.argmax(np.abs(v), axis=-2, keepdims=True)
