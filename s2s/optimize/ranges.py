@@ -45,7 +45,7 @@ def descends_from(context: Context, made: ir.Value | None, definition: object) -
         return ir.Const(last.value + 1)
     value = definition(last)  # type: ignore[operator]
     is_last = isinstance(value, ir.Call) and value.fn == ir.Const(operator.sub) and value.args[1] == ir.Const(1)
-    return value.args[0] if is_last and is_number(context.value(value.args[0])) else None  # type: ignore[union-attr]
+    return value.args[0] if is_last and is_number(context.value(value.args[0])) else None
 
 
 def spell_ranges(function: ir.Function, context: Context) -> ir.Function:
