@@ -68,17 +68,8 @@ def index(key: Any) -> Any:
     return (*parts, slice(None)) if any(part is Ellipsis for part in parts) else key
 
 
-def still(x: Any) -> Any:
-    """One direction of zeros for a tangent, or a container of tangents."""
-    if isinstance(x, dict):
-        return {key: still(item) for key, item in x.items()}
-    if isinstance(x, (tuple, list)):
-        return rt.rebuild(x, [still(item) for item in x])
-    return None if x is None else np.zeros((*np.shape(x)[:-1], 1), x.dtype)
-
-
-def one(x: Any, k: int | slice) -> Any:
-    """What a tangent, or a container of tangents, is for one direction, or for some."""
+def one(x: Any, k: int) -> Any:
+    """What a tangent, or a container of tangents, is for one direction."""
     if isinstance(x, dict):
         return {key: one(item, k) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
@@ -100,9 +91,6 @@ def each(fn: Any, places: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
     """A function, called once for each direction: the arguments at ``places``, positions and names, have directions,
     and so has the result."""
     total = count([args[p] if isinstance(p, int) else kwargs[p] for p in places])
-    if total == 0:  # what the result is made of shows a direction of zeros
-        args = tuple(still(a) if k in places else a for k, a in enumerate(args))
-        return one(each(fn, places, *args, **{k: still(a) if k in places else a for k, a in kwargs.items()}), slice(0))
     return joined(
         [
             fn(
@@ -124,17 +112,12 @@ def push(
 def each_direction(push: Any, *dots: Any) -> Any:
     """``push(*dots)``, a result and its tangent, called once for each direction: the result of the last call, and the
     tangents for all directions."""
-    if count(dots) == 0:
-        out, dot, *rest = each_direction(push, *map(still, dots))
-        return out, one(dot, slice(0)), *rest
     found = [push(*(one(dot, d) for dot in dots)) for d in range(count(dots))]
     return found[-1][0], joined([dot for _, dot, *_ in found]), *found[-1][2:]
 
 
 def each_cotangent(pullback: Any, out_bar: Any) -> Any:
     """The cotangents that a pullback gives for each direction of ``out_bar``, side by side."""
-    if count(out_bar) == 0:
-        return one(each_cotangent(pullback, still(out_bar)), slice(0))
     return joined([pullback(one(out_bar, d)) for d in range(count(out_bar))])
 
 
