@@ -198,7 +198,7 @@ def collatz_passive(n, x):
 def bisection_of_passive_interval(a):
     low, high = 0.0, 2.0
     steps = 0
-    while steps < 5:
+    while steps < 60:
         middle = 0.5 * (low + high)
         if middle * middle > a:
             high = middle
