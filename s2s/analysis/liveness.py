@@ -10,6 +10,7 @@ What a join or a loop is given is read where the variable is that holds it from 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import assert_never
 
 from s2s.core import ir
 
@@ -64,6 +65,8 @@ class Liveness:
         """What is read from the start of the blocks of a statement on."""
         wanted = self.after[id(s)]
         match s:
+            case ir.Let() | ir.Store() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
+                return later
             case ir.For() | ir.While():
                 return self._read_in_loop(s, later, wanted)
             case ir.If():
@@ -75,10 +78,10 @@ class Liveness:
                 later = self._read_in(s.body, self._read_in_sides(s, (s.orelse,), later, wanted))
                 self._caught = around
                 return later
+            case ir.With(body=block) | ir.Assert(problem=block):
+                return later | self._read_in(block, later)
             case _:
-                for block in ir.blocks_of(s):
-                    later |= self._read_in(block, later)
-                return later
+                assert_never(s)
 
     def _read_in_sides(self, s: ir.If | ir.Try, sides: Iterable[ir.Block], later: int, wanted: int) -> int:
         found = 0

@@ -127,8 +127,13 @@ def shared_from(s: ir.Statement, value_of: Any) -> Iterator[tuple[ir.Var, list[i
             pass
         case ir.Store(value=value) if not isinstance(value_of(into), Array):
             given = (value,)
-        case _:
+        case (
+            ir.Let() | ir.Store() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note()
+            | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert()
+        ):
             return
+        case _:
+            assert_never(s)
     others = [a for a in given if isinstance(a, ir.Var) and a != into]
     if isinstance(into, ir.Var) and others:
         yield into, others

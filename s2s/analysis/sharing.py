@@ -16,6 +16,7 @@ memory. A read of the shape only does not count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import assert_never
 
 from s2s.analysis.functions import reads_content
 from s2s.analysis.liveness import Liveness
@@ -105,8 +106,10 @@ class Sharing:
                 return self._run(body, state)
             case ir.Assert(problem=problem):
                 self._run(problem, dict(state))
-            case _:
+            case ir.Store() | ir.Raise() | ir.Return() | ir.Break() | ir.Continue() | ir.Note():
                 pass
+            case _:
+                assert_never(s)
         return state
 
     def _link(self, state: State, var: ir.Var, others: list[ir.Var], later: int) -> None:
