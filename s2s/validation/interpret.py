@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.operators import IN_PLACE, OPERATORS
 
 __all__ = ["Interpreted", "Limit", "TooLong", "execute", "run"]
@@ -61,7 +61,8 @@ AtStore = Callable[[ir.Store, Mapping[ir.Var, Any]], None]
 @dataclass(eq=False)
 class _Frame:
     """One run of one function. ``is_ssa`` decides what a nested function sees of it: in the named form the
-    variables themselves, in SSA form the values that they had when it was made."""
+    variables themselves, which it may assign (``nonlocal``), in SSA form the values that they had when it was made.
+    ``around`` is the run of the function whose variables it assigns."""
 
     globals: Mapping[str, Any]
     free: Mapping[str, Any]
@@ -70,10 +71,13 @@ class _Frame:
     at_store: AtStore = lambda store, values: None
     values: dict[ir.Var, Any] = field(default_factory=dict)
     captured: dict[ir.Var, Callable[[], Any]] = field(default_factory=dict)
+    around: _Frame | None = None
     result: Any = None
 
 
 _UNDEFINED = ir.UNDEFINED.value
+_OF_CELLS = (ops.make_cell, ops.make_list)
+"""What makes the cell of a variable that has no value yet, before ``specialize`` and after it."""
 
 
 def run(
@@ -157,6 +161,13 @@ def _read(atom: ir.Atom, frame: _Frame) -> Any:
     return value
 
 
+def _bind(var: ir.Var, value: Any, frame: _Frame) -> None:
+    """Give a variable a value, in the function that it is a variable of; of ``UNDEFINED`` it has none."""
+    while frame.around is not None and var in frame.captured:
+        frame = frame.around
+    frame.values[var] = value
+
+
 def _evaluate(value: ir.Value, frame: _Frame) -> Any:
     match value:
         case ir.Var() | ir.Const():
@@ -169,6 +180,8 @@ def _evaluate(value: ir.Value, frame: _Frame) -> Any:
             for argument in arguments:
                 if isinstance(argument, ir.Star):
                     args += _read(argument.atom, frame)
+                elif argument == ir.UNDEFINED and function in _OF_CELLS:
+                    args.append(_UNDEFINED)
                 else:
                     args.append(_read(argument, frame))
             kwargs: dict[str, Any] = {}
@@ -220,7 +233,8 @@ def _make(make: ir.MakeFunction, outer: _Frame) -> Callable[..., Any]:
 
     def made(*args: Any, **kwargs: Any) -> Any:
         is_ssa = bool(function.body.yields)
-        frame = _Frame(outer.globals, outer.free, is_ssa, outer.limit, captured=captured)
+        around = None if outer.is_ssa else outer
+        frame = _Frame(outer.globals, outer.free, is_ssa, outer.limit, captured=captured, around=around)
         return _call(function, frame, defaults, args, kwargs)
 
     made.__name__ = function.name
@@ -254,11 +268,11 @@ def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
     frame.limit.step()
     match statement:
         case ir.Let(ir.Var() as target, ir.Const(value=value)) if value is _UNDEFINED:
-            frame.values.pop(target, None)  # ``del``
+            _bind(target, _UNDEFINED, frame)  # ``del``
         case ir.Let(target, value):
             result = _evaluate(value, frame)
             if target is not None:
-                frame.values[target] = result
+                _bind(target, result, frame)
         case ir.Store():
             _store(statement, frame)
         case ir.If(test, then, orelse, results):
@@ -303,13 +317,13 @@ def _run_statement(statement: ir.Statement, frame: _Frame) -> _End | None:
 
 def _run_with(statement: ir.With, frame: _Frame) -> _End | None:
     if statement.ended is not None:
-        frame.values[statement.ended] = False
+        _bind(statement.ended, False, frame)
     with _read(statement.manager, frame) as entered:
         if statement.target is not None:
-            frame.values[statement.target] = entered
+            _bind(statement.target, entered, frame)
         end = _run_block(statement.body, frame)
         if statement.ended is not None:
-            frame.values[statement.ended] = True
+            _bind(statement.ended, True, frame)
         return end
     return None
 
@@ -329,7 +343,7 @@ def _run_try(statement: ir.Try, frame: _Frame) -> _End | None:
             kinds = tuple(_read(kind, frame) for kind in handler.kinds) or (BaseException,)
             if isinstance(problem, kinds):
                 if handler.name is not None:
-                    frame.values[handler.name] = problem
+                    _bind(handler.name, problem, frame)
                 for unassigned in handler.unassigned:
                     held = unassigned.held[at]
                     frame.values[unassigned.param] = _UNDEFINED if held is None else _take(held, frame)
@@ -375,7 +389,7 @@ def _run_for(loop: ir.For, frame: _Frame) -> _End | None:
     left = False
     _start(loop, frame)
     for item in _read(loop.iterable, frame):
-        frame.values[loop.item] = item
+        _bind(loop.item, item, frame)
         left, end = _run_iteration(loop, frame)
         if end is _End.RETURN:
             return end

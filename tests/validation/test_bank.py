@@ -78,3 +78,23 @@ def test_programs_of_the_fuzzer(seed):
             raise
         except Exception:
             continue
+
+
+def test_variables_that_nested_functions_assign():
+    def f(x):
+        last, other = x * 0.5, x
+        at = 0
+
+        def step():
+            nonlocal last, other, at
+            last, other = other, last
+            last = last + other * 0.1
+            for at in range(3):
+                other = other * 0.9
+
+        for _ in range(3):
+            step()
+        return last * other + at * x
+
+    for mode in ("grad", "jvp"):
+        assert checked(f, (1.5,), mode)
