@@ -430,6 +430,7 @@ partials(rt.log_of_positive, lambda y, a: 1.0 / a if a > 0.0 else 0.0, samples=(
 # --- what else is known ---------------------------------------------------------------------------------------------
 
 describe(rt.differentiated_as, rt.regular, rt.copy_in_memory, directions.copy_in_memory, result=Result.NEW)
+describe(rt.coincides, rt.ties, rt.sign, result=Result.NEW)
 describe(
     rt.cross, rt.fused, rt.convolve_bar, rt.cumprod_bar, rt.cholesky_bar, rt.eigh_bar, rt.eigvalsh_bar, rt.qr_bar,
     rt.svd_bar, rt.svdvals_bar, result=Result.NEW,
