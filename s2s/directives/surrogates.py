@@ -182,6 +182,8 @@ def rule_of(fn: Any, how: Policy | Override) -> Rule:
         return replace(base, kind="refuse", reason=reason)
     given = () if how.sharpness is None else (how.sharpness,)
     slopes = SLOPES.get((how.name, step_of(fn)), base.partials)
+    if not slopes:  # a conversion, which is linear
+        return replace(base, samples=())
     if slopes[-1] is None and base.partials[len(slopes) - 1 : len(slopes)]:
         slopes = (*slopes[:-1], base.partials[len(slopes) - 1])
     return replace(

@@ -277,10 +277,12 @@ class _Limit:
         return made
 
     def _differences(self, direction: list[Any], step: float) -> tuple[list[Any], list[Any]]:
-        """The slopes of the results of the first derivative along a direction, and the size of rounding in them."""
+        """The slopes of the results of the first derivative along a direction, and the size of rounding in them; NaN
+        where a result is NaN at the point itself."""
         first = self.points.first_derivative
         after, before = (rt.floats(first(self._moved(direction, side))) for side in (step, -step))
-        slopes = [(a - b) / (2.0 * step) for a, b in zip(after, before, strict=True)]
+        own = rt.floats(first(self._moved(direction, 0.0)))
+        slopes = [np.where(np.isnan(y), np.nan, a - b) / (2.0 * step) for y, a, b in zip(own, after, before)]
         noise = [self.precision * _largest(a, b) / step for a, b in zip(after, before)]
         if self.points.mode == "vjp":
             bars = rt.floats(self.bar)

@@ -16,9 +16,11 @@ MISSING = "where values are left out it has no rule; leave them out before, and 
 
 def kept(nan_policy: Any, *samples: Any) -> None:
     """Raise NoDerivativeError where NaN is left out, and ValueError where SciPy refuses it."""
+    if nan_policy not in ("propagate", "raise", "omit"):
+        raise ValueError("nan_policy must be one of {'propagate', 'raise', 'omit'}")
     if nan_policy != "propagate":
         for sample in samples:
-            if np.any(np.isnan(sample)):
+            if sample is not None and np.any(np.isnan(sample)):
                 if nan_policy == "raise":
                     raise ValueError("The input contains nan values")
                 rt.no_derivative("a function of scipy.stats", MISSING)
@@ -37,7 +39,7 @@ def gmean(
     a: Any, axis: Any = 0, dtype: Any = None, weights: Any = None, *, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy, a)
+    kept(nan_policy, a, weights)
     return np.exp(np.average(np.log(typed(a, dtype)), axis=axis, weights=weights, keepdims=keepdims))
 
 
@@ -45,7 +47,7 @@ def hmean(
     a: Any, axis: Any = 0, dtype: Any = None, *, weights: Any = None, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy, a)
+    kept(nan_policy, a, weights)
     return 1.0 / np.average(1.0 / typed(a, dtype), axis=axis, weights=weights, keepdims=keepdims)
 
 
@@ -53,7 +55,7 @@ def pmean(
     a: Any, p: Any, *, axis: Any = 0, dtype: Any = None, weights: Any = None, nan_policy: Any = "propagate",
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy, a)
+    kept(nan_policy, a, weights)
     if p == 0:
         return gmean(a, axis, dtype, weights, keepdims=keepdims)
     return np.average(typed(a, dtype) ** p, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
@@ -114,7 +116,7 @@ def variation(a: Any, axis: Any = 0, nan_policy: Any = "propagate", ddof: Any = 
 
 
 def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
-    kept(nan_policy, scores, compare)
+    kept(nan_policy, compare)
     compare = np.asarray(compare)
     width = np.std(compare, axis=axis, ddof=ddof, keepdims=True)
     return (np.asarray(scores) - np.mean(compare, axis=axis, keepdims=True)) / width
@@ -127,7 +129,7 @@ def zscore(a: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") 
 def entropy(
     pk: Any, qk: Any = None, base: Any = None, axis: Any = 0, *, nan_policy: Any = "propagate", keepdims: Any = False
 ) -> Any:
-    kept(nan_policy, pk)
+    kept(nan_policy, pk, qk)
     p = np.asarray(pk)
     p = p / np.sum(p, axis=axis, keepdims=True)
     if qk is None:
@@ -196,7 +198,7 @@ def ttest_1samp(
     a: Any, popmean: Any, axis: Any = 0, nan_policy: Any = "propagate", alternative: Any = "two-sided", *,
     keepdims: Any = False,
 ) -> Any:
-    kept(nan_policy, a)
+    kept(nan_policy, a, popmean)
     a = np.asarray(a)
     count = np.size(a) if axis is None else np.shape(a)[axis]
     away = np.mean(a, axis=axis, keepdims=keepdims) - popmean
@@ -327,7 +329,7 @@ def power_divergence(
     f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, lambda_: Any = None, *, nan_policy: Any = "propagate",
     keepdims: Any = False, sum_check: Any = True,
 ) -> Any:
-    kept(nan_policy, f_obs)
+    kept(nan_policy, f_obs, f_exp)
     found = np.asarray(f_obs)
     expected = np.mean(found, axis=axis, keepdims=True) if f_exp is None else np.asarray(f_exp)
     power = POWERS[lambda_] if isinstance(lambda_, str) else 1.0 if lambda_ is None else lambda_

@@ -28,6 +28,9 @@ __all__ = ["Replay", "agree", "drawn_direction"]
 STEP = {4: 1e-3, 8: 1e-6, 16: 1e-6}
 """The step, relative to a number, by the bytes of its real part."""
 
+FINER = 64.0
+"""How much smaller the step is by which slopes without bound are found: those of ``x * log(x)`` grow by a third."""
+
 RELATIVE = 1e-3
 """How far a recording may be from a difference, relative to the larger one, beside what two differences differ by."""
 
@@ -130,16 +133,27 @@ def agree(
         above, below = weighted(directions, step), weighted(directions, -step)
         wide = (above - below) / (2.0 * step)
         is_near = abs(wide - slope) <= min(relative * max(size, abs(wide)), limit)
-        if is_near and (not is_strict or np.isfinite(wide)):
+        if is_near and not is_strict:
             return
         half = 0.5 * step
         near_above, near_below = weighted(directions, half), weighted(directions, -half)
         middle = weighted(directions, 0.0)
+        fine_above, fine_below = (
+            [weighted(directions, side / FINER) for side in (step, -step)] if is_strict else [middle, middle])
     except Exception as problem:
         raise error("S2S202", name=name, reason="its recording cannot be held against differences") from problem
     if abs(middle - found[0]) > RELATIVE * step * found[1]:
         raise error("S2S202", name=name, reason="it gives another result when it runs again, and cannot be checked")
     if is_strict:
+        precision = max(float(np.finfo(np.real(leaf).dtype).eps) for leaf in map(np.asarray, leaves))
+        finer = [(fine_above - middle, above - middle), (middle - fine_below, middle - below)]
+        growths = [_growth(*moved, 64.0 * FINER * precision * found[1]) for moved in finer]
+        if "slope" in growths or np.isnan(middle):
+            raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences have no limit")
+        if is_near and np.isfinite(wide):
+            return
+        if all(growth in ("value", "") for growth in growths) and "value" in growths:
+            return
         noise = 4.0 * np.finfo(float).eps * found[1] / half
         moved = [(near_above - middle, above - middle), (middle - near_below, middle - below)]
         pairs = [(near / half, wide / step) for near, wide in moved]
@@ -154,16 +168,25 @@ def agree(
         )
 
 
+def _growth(near: float, wide: float, noise: float) -> str:
+    """What grows without bound on a side, by how far a function is from its value a small step and a large one away:
+    its ``"slope"`` where it comes near the value, as a root does, and its ``"value"`` where that is of another branch
+    than those beside, as 0 is in place of ``1 / d``. A step between two values says nothing of a slope at its end:
+    ``"neither"``, as where nothing grows. Empty where the function has no values."""
+    if not np.isfinite(near) or not np.isfinite(wide):
+        return ""
+    near, wide = abs(near), abs(wide)
+    if FINER * near <= 1.15 * wide + noise:
+        return "neither"
+    return "value" if near > 1.1 * wide else "slope" if near < 0.9 * wide else "neither"
+
+
 def _agree_on_a_side(
     name: str, slope: float, allowed: float, limit: float, noise: float, sides: list[tuple[float, float]]
 ) -> None:
-    """Compare a slope with differences to the sides where the function is defined: pairs for a smaller step and one
-    twice as large. ``noise`` is what rounding makes. Where the function jumps to a side, they grow as the step shrinks;
-    a point to both sides of which it jumps has the derivative of the side of a branch that was chosen there."""
-    defined = [(near, wide) for near, wide in sides if np.isfinite(near) and np.isfinite(wide)]
-    found = [(near, wide) for near, wide in defined if abs(near) <= 1.1 * abs(wide) + noise + 1e-9]
-    if defined and all(abs(near) > 1.9 * abs(wide) + noise + 1e-9 for near, wide in defined):
-        return
+    """Compare a slope with differences to the sides where the function is defined and does not jump: pairs for a
+    smaller and a larger step, of which those of a jump grow as the step shrinks. ``noise`` is what rounding makes."""
+    found = [(near, wide) for near, wide in sides if abs(near) <= 1.1 * abs(wide) + noise + 1e-9 and np.isfinite(wide)]
     if not found or not np.isfinite(slope):
         raise error("S2S202", name=name, reason="its derivative is zero times inf, and differences are no numbers")
     allowed = min(limit, allowed + 4.0 * max(abs(wide - near) for near, wide in found) + noise + 1e-12)

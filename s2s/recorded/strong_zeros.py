@@ -94,6 +94,10 @@ class _Check:
             for out, doubt in zip(self.outs, doubts)]
         found = weighted_sum(self.outs, chosen), weighted_sum(map(np.abs, self.outs), chosen)
         self.moving = moving = [self._of_input(k, doubts) for k in range(len(rows[0]))]
+        if self.along is None and any(np.any(~np.isfinite(a) & (part > 0)) for a, part in zip(self.leaves, moving)):
+            return None  # there is nothing beside an infinite number
+        if self.along is not None and not all(np.isfinite(leaf).all() for leaf in self.leaves):
+            return None
         each = iter(chosen)
         weights = [next(each) if _is_real(leaf) else None for leaf in self.every]
         weighted, leaves = weighted_result(self.replay, self.request, self.inputs, weights), self.leaves

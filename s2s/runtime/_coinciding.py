@@ -43,16 +43,18 @@ def counted() -> Iterator[Coincidences]:
 
 
 def coincides(a: Any, b: Any) -> Any:
-    """``a == b``, counted where it holds."""
+    """``a == b``, counted where it holds of finite numbers: there are no points beside infinite ones."""
     hit = a == b
-    _count(np.count_nonzero(hit))
+    if np.any(hit):
+        _count(np.count_nonzero(hit & np.isfinite(a)))
     return hit
 
 
 def ties(a: Any, extreme: Any) -> Any:
-    """``a == extreme``, counted where more than one element equals the extreme element."""
+    """``a == extreme``, counted where more than one element equals the extreme element, which is finite."""
     hit = a == extreme
-    _count(np.count_nonzero(hit) - np.size(extreme))
+    there = np.isfinite(extreme)
+    _count(np.count_nonzero(hit & there) - np.count_nonzero(there))
     return hit
 
 

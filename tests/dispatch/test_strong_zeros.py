@@ -304,6 +304,32 @@ def test_one_wrong_zero_among_many_that_may_be_any():
     assert np.isnan(found[300])
 
 
+@pytest.mark.parametrize("f", [
+    lambda x: np.sum(np.sqrt(np.abs(x))), lambda x: np.sum(np.sqrt(np.sqrt(x * x))),
+    lambda x: sum(math.sqrt(abs(x[k])) for k in range(3)),
+])
+def test_slopes_without_bound_to_both_sides_are_no_zero(f):
+    for _ in range(3):
+        assert np.isnan(s2s.grad(f)(np.zeros(3))).all()
+    assert np.isnan(s2s.jvp(f, (np.zeros(3),), (np.ones(3),))[1])
+
+
+@pytest.mark.parametrize("angle", [np.arctan2, math.atan2])
+def test_no_slope_is_known_of_an_angle_at_the_origin(angle):
+    def f(x, y):
+        return angle(x, y)
+
+    assert np.isnan(s2s.grad(f, argnums=(0, 1))(0.0, 0.0)).all()
+    assert np.isnan(s2s.jvp(f, (0.0, 0.0), (1.0, 1.0))[1])
+    assert np.isnan(s2s.grad(lambda x: f(x, 0.0))(0.0))
+    assert np.isnan(s2s.grad(s2s.grad(lambda x: f(x, 0.0)))(0.0))
+
+
+def test_a_value_chosen_where_those_beside_have_no_bound_has_the_slope_zero():
+    found = s2s.grad(lambda x: np.sum(np.where(x != 0, 1.0 / x, 0.0)))(np.array([0.0, 2.0]))
+    np.testing.assert_array_equal(found, [0.0, -0.25])
+
+
 def test_a_kink_has_the_slope_zero():
     np.testing.assert_array_equal(s2s.grad(lambda x: np.sum(np.sqrt(x * x)))(np.array([0.0, 4.0])), [0.0, 1.0])
 

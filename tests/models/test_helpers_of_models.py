@@ -183,9 +183,13 @@ def test_the_axis_of_tests() -> None:
     assert_same(statistics.along_axis(inner, *two, a, b, axis=None, nan_policy="propagate"), a.sum() - b.sum())
     assert_same(statistics.along_axis(inner, *whole, a, b), a.sum() - b.sum())
     assert_same(statistics.along_axis(inner, names, None, False, a[0], b[0], keepdims=False), a[0].sum() - b[0].sum())
-    for more in ({"keepdims": True}, {"nan_policy": "omit"}):
+    assert_same(statistics.along_axis(inner, *two, a, b, nan_policy="omit"), a.sum(0) - b.sum(0))
+    missed = np.where(a == a[0, 0], np.nan, a)
+    for given, more in ((a, {"keepdims": True}), (missed, {"nan_policy": "omit"})):
         with pytest.raises(NoDerivativeError):
-            statistics.along_axis(inner, *two, a, b, **more)
+            statistics.along_axis(inner, *two, given, b, **more)
+    with pytest.raises(ValueError, match="nan"):
+        statistics.along_axis(inner, *two, missed, b, nan_policy="raise")
 
 
 def test_where_a_solution_ends() -> None:
@@ -371,6 +375,7 @@ ERRORS: list[Callable[[], Any]] = [
     lambda: rotations.slerp(X[:3], Rotation.from_rotvec(ROWS))(-0.5),
     lambda: model_of(np.fromiter)([1.0], float, 2),
 ]
+MISSED = np.where(X == X[1], np.nan, X)
 REFUSED: list[Callable[[], Any]] = [
     lambda: model_of(interpolate.interp1d)(X, Y, "of no kind"),
     lambda: model_of(interpolate.splrep)(X, Y, full_output=1),
@@ -469,7 +474,7 @@ REFUSED: list[Callable[[], Any]] = [
         lambda f=f, given=given: model_of(f)(*given, nan_policy="omit")
         for given, some in (
             (
-                (X,),
+                (MISSED,),
                 (
                     stats.gmean,
                     stats.hmean,
@@ -489,8 +494,9 @@ REFUSED: list[Callable[[], Any]] = [
                     stats.power_divergence,
                 ),
             ),
-            ((X, 2.0), (stats.pmean, stats.ttest_1samp)),
-            ((X, Y), (stats.zmap, stats.ttest_rel, stats.ttest_ind, stats.linregress, stats.pointbiserialr)),
+            ((MISSED, 2.0), (stats.pmean, stats.ttest_1samp)),
+            ((X, MISSED), (stats.entropy, stats.chisquare, stats.ttest_1samp)),
+            ((X, MISSED), (stats.zmap, stats.ttest_rel, stats.ttest_ind, stats.linregress, stats.pointbiserialr)),
         )
         for f in some
     ],

@@ -175,3 +175,12 @@ def test_means_compute_with_the_dtype_that_is_asked_for(mean):
     np.testing.assert_allclose(found, s2s.grad(lambda v: mean(v))(V), rtol=1e-5)
     with pytest.raises(NoDerivativeError, match="integer dtype"):
         s2s.grad(lambda v: mean(v, dtype=int) * 1.0)(V)
+
+
+@pytest.mark.parametrize("convert", [np.ndarray.astype, np.asarray, np.array])
+def test_a_conversion_that_is_chosen_straight_through(convert):
+    whole = s2s.nonsmooth("straight_through")(convert)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", s2s.RecordedWarning)
+        found = s2s.grad(lambda x: np.sum((x - whole(x, int)) ** 2))(V)
+    np.testing.assert_array_equal(found, np.zeros(V.shape))

@@ -9,7 +9,7 @@ import scipy.linalg
 
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg_eigen import check_real
-from s2s.rules.samples import args, arr
+from s2s.rules.samples import args, arr, takes
 from s2s.rules.scipy.linalg import check_matrix, transposed_matrix
 from s2s.rules.table import jvp, kind_by_value, linear, model, requires, vjp, zero
 
@@ -48,7 +48,16 @@ def function_bar(fn: Any, g: Any, a: Any) -> Any:
     return rt.cast(fn(block_triangle(transposed_matrix(a), g))[..., :n, n:], a)
 
 
-@model(scipy.linalg.expm_frechet, samples=[args(arr(3, 3), arr(3, 3)), args(arr(2, 2), arr(2, 2), compute_expm=False)])
+A_STACK = np.ones((1, 1, 1))
+
+
+@model(
+    scipy.linalg.expm_frechet,
+    samples=[
+        args(arr(3, 3), arr(3, 3)), args(arr(2, 2), arr(2, 2), compute_expm=False),
+        *([args(arr(2, 3, 3), arr(2, 3, 3))] if takes(scipy.linalg.expm_frechet, A_STACK, A_STACK) else []),
+    ],
+)
 def _expm_frechet(A: Any, E: Any, method: Any = None, compute_expm: Any = True, check_finite: Any = True) -> Any:
     """Above the diagonal of the exponential of a block matrix; also of stacks."""
     n = np.shape(A)[-1]

@@ -137,7 +137,7 @@ def _asked_dtype(site: CallSite, rule: Any) -> np.dtype[Any] | None:
     """The dtype that a call asks for, by keyword where its rule does not know it."""
     asked = site.kwargs.get("dtype")
     if asked is None and rule is not None and "dtype" in rule.params.parameters:
-        asked = table.bind(rule, tuple(site.args), dict(site.kwargs)).get("dtype")
+        asked = _by_name(site, rule).get("dtype")
     return np.dtype(asked.value) if isinstance(asked, ir.Const) and asked.value is not None else None
 
 
