@@ -85,22 +85,25 @@ def without_nan(dispatcher: Dispatcher, version: Version) -> Callable[..., Any]:
     if not _is_looked_at(version):
         return version.run
     run, checked = version.run, _Checked(dispatcher, version)
-    place, has_nan, by_strong, again = checked.place, checked.is_nan, checked.by_strong, checked.again
+    place, by_strong, again = checked.place, checked.by_strong, checked.again
 
     def call(*values: Any) -> Any:
         if version.strong is not None:
             return by_strong(version.strong, values)
         result = run(*values)
         part = result if place is None else result[place]
-        kind = part.__class__
-        if kind is float or kind is np.float64:
-            if part == part:
-                return result
-        elif kind is np.ndarray and part.dtype.kind == "f":
-            size = np.vdot(part, part)
-            if size == size:
-                return result
-        elif not has_nan(result):
+        for one in part if part.__class__ is tuple else (part,):
+            kind = one.__class__
+            if kind is float or kind is np.float64:
+                if one != one:
+                    break
+            elif kind is np.ndarray and one.dtype.kind == "f":
+                size = np.vdot(one, one)
+                if size != size:
+                    break
+            elif has_nan(one, True):
+                break
+        else:
             return result
         return again(values, result)
 
