@@ -5,9 +5,9 @@ import pytest
 from s2s.listing import functions
 from tests.fuzz import library
 from tests.fuzz.check import Wrong
-from tests.fuzz.library.calls import VALUES, Change
-from tests.fuzz.library.check import Known, gradient
-from tests.fuzz.library.subjects import bases, by_name, subjects
+from tests.fuzz.functions.calls import VALUES, Change
+from tests.fuzz.functions.check import Known, gradient
+from tests.fuzz.functions.subjects import bases, by_name, subjects
 
 CALLS = 3  # of each function; ``python -m tests.fuzz --kind library`` makes any number, of all functions
 NAMES = """

@@ -9,7 +9,7 @@ import re
 
 import numpy as np
 
-from tests.fuzz.library.subjects import signature
+from tests.fuzz.functions.subjects import signature
 from tests.rules.cases import draws
 
 NEVER = {

@@ -5,7 +5,7 @@ Modules in reading order: ``subjects`` (which functions, and calls of each to be
 options), ``calls`` (changes of a call, and its text), ``check`` (the verdict).
 """
 
-from tests.fuzz.library.calls import Call, drawn
-from tests.fuzz.library.check import MODES, SHARES, minimal, minimal_of_seed, of_seed, outcome
+from tests.fuzz.functions.calls import Call, drawn
+from tests.fuzz.functions.check import MODES, SHARES, minimal, minimal_of_seed, of_seed, outcome
 
 __all__ = ["MODES", "SHARES", "Call", "drawn", "minimal", "minimal_of_seed", "of_seed", "outcome"]

@@ -17,7 +17,7 @@ import s2s
 from s2s import NumbaFallbackWarning
 from s2s.errors import DifferentiationError, InternalError
 from tests.fuzz.check import Outcome, Slow, Wrong, group_of, summary, time_limit, where
-from tests.fuzz.library.calls import drawn, numbers
+from tests.fuzz.functions.calls import drawn, numbers
 from tests.fuzz.primal import Unfit
 
 MODES = ("reverse", "forward", "second", "jacrev", "jacfwd", "numba")

@@ -115,7 +115,7 @@ def signature(rule):
 
 def takes(rule, sample):
     """Whether the function takes the arguments of a sample, and gives floats."""
-    from tests.fuzz.library.calls import Call, numbers
+    from tests.fuzz.functions.calls import Call, numbers
 
     try:
         with np.errstate(all="ignore"):

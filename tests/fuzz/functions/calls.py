@@ -14,8 +14,8 @@ import numpy as np
 
 from s2s.core.record import replace
 from s2s.rules.samples import Sample
-from tests.fuzz.library.options import candidates, names_of
-from tests.fuzz.library.subjects import bases, by_name, subjects
+from tests.fuzz.functions.options import candidates, names_of
+from tests.fuzz.functions.subjects import bases, by_name, subjects
 from tests.rules.cases import changed, draws
 from tests.rules.programs import MODULES, Program
 
