@@ -115,8 +115,8 @@ def _jvp_of_call(
     if gives_gradient(fn):
         if total is None:
             return value_and_tangent(fn, args, dots[:count], kwargs)
-        found = [value_and_tangent(fn, args, directions.one(dots[:count], d), kwargs) for d in range(total)]
-        return found[-1][0], directions.joined([dot for _, dot in found])
+        found = [value_and_tangent(fn, args, directions.one(dots[:count], d), kwargs) for d in range(max(total, 1))]
+        return found[-1][0], directions.joined([dot for _, dot in found], total)
     if any(dot is not None and _has_captured(value) for value, dot in zip(values, dots, strict=True)):
         raise error("S2S143")
     moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]

@@ -69,22 +69,22 @@ def index(key: Any) -> Any:
 
 
 def one(x: Any, k: int) -> Any:
-    """What a tangent, or a container of tangents, is for one direction."""
+    """What a tangent, or a container of tangents, is for one direction; zero for one that there is not."""
     if isinstance(x, dict):
         return {key: one(item, k) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rt.rebuild(x, [one(item, k) for item in x])
-    return None if x is None else x[..., k]
+    return None if x is None else np.sum(x[..., k : k + 1], axis=-1, dtype=x.dtype)
 
 
-def joined(parts: Sequence[Any]) -> Any:
-    """The tangents for all directions, from those for each."""
+def joined(parts: Sequence[Any], total: int) -> Any:
+    """The tangents for all directions, from those for each; where there are none, from zeros in the place of one."""
     first = parts[0]
     if isinstance(first, dict):
-        return {key: joined([part[key] for part in parts]) for key in first}
+        return {key: joined([part[key] for part in parts], total) for key in first}
     if isinstance(first, (tuple, list)):
-        return rt.rebuild(first, [joined([part[k] for part in parts]) for k in range(len(first))])
-    return None if first is None else np.stack(parts, axis=-1)
+        return rt.rebuild(first, [joined([part[k] for part in parts], total) for k in range(len(first))])
+    return None if first is None else np.stack(parts, axis=-1)[..., :total]
 
 
 def each(fn: Any, places: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
@@ -97,8 +97,9 @@ def each(fn: Any, places: tuple[Any, ...], /, *args: Any, **kwargs: Any) -> Any:
                 *(one(a, d) if k in places else a for k, a in enumerate(args)),
                 **{k: one(a, d) if k in places else a for k, a in kwargs.items()},
             )
-            for d in range(total)
-        ]
+            for d in range(max(total, 1))
+        ],
+        total,
     )
 
 
@@ -112,13 +113,15 @@ def push(
 def each_direction(push: Any, *dots: Any) -> Any:
     """``push(*dots)``, a result and its tangent, called once for each direction: the result of the last call, and the
     tangents for all directions."""
-    found = [push(*(one(dot, d) for dot in dots)) for d in range(count(dots))]
-    return found[-1][0], joined([dot for _, dot, *_ in found]), *found[-1][2:]
+    total = count(dots)
+    found = [push(*(one(dot, d) for dot in dots)) for d in range(max(total, 1))]
+    return found[-1][0], joined([dot for _, dot, *_ in found], total), *found[-1][2:]
 
 
 def each_cotangent(pullback: Any, out_bar: Any) -> Any:
     """The cotangents that a pullback gives for each direction of ``out_bar``, side by side."""
-    return joined([pullback(one(out_bar, d)) for d in range(count(out_bar))])
+    total = count(out_bar)
+    return joined([pullback(one(out_bar, d)) for d in range(max(total, 1))], total)
 
 
 def each_direction_of_objects(push: Any, *dots: Any) -> Any:
