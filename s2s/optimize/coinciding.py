@@ -10,9 +10,12 @@ finds out. Comparisons of the program's own are choices of the program, and mean
 
 from __future__ import annotations
 
+import ast
+import functools
 import linecache
 import operator
 import os
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -85,21 +88,60 @@ def _counting(context: Context, made: ir.Value, span: ir.Span | None) -> Callabl
         return None
     if made.fn == _SIGN and len(made.args) == 1:
         return rt.sign
-    if made.fn not in _EQUAL or len(made.args) != 2 or _is_written(span):
+    if made.fn not in _EQUAL or len(made.args) != 2 or _is_written(span, made.args):
         return None
     return rt.coincides
 
 
-def _is_written(span: ir.Span | None) -> bool:
-    """Whether a comparison is the program's own, which has chosen a side by it: its line compares. Of generated code
-    that is the line that it comes from."""
+def _is_written(span: ir.Span | None, operands: tuple[ir.Atom | ir.Star, ...]) -> bool:
+    """Whether a comparison is the program's own, which has chosen a side by it: one of the same variables and numbers
+    stands on the line that it comes from. What does not parse has none, so that its coincidences are counted."""
     place = None if span is None else (span.file, span.line)
     while place is not None and (generated := source_of(place[0])) is not None:
         place = generated.place_of(place[1])
     if place is None or place[0].startswith(_OWN):
         return False
-    text = linecache.getline(*place)
-    return "==" in text or "equal(" in text
+    file, line = place
+    return any(
+        first <= line <= last and (_mean(sides, operands) or _mean(sides[::-1], operands))
+        for first, last, sides in _comparisons("".join(linecache.getlines(file)))
+    )
+
+
+@functools.lru_cache(maxsize=8)
+def _comparisons(text: str) -> list[tuple[int, int, list[ast.expr]]]:
+    """The tests for equality in a text: their first and last lines, and what they compare."""
+    found: list[tuple[int, int, list[ast.expr]]] = []
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:
+        return found
+    for node in ast.walk(tree):
+        match node:
+            case ast.Compare(left=left, ops=tests, comparators=others):
+                sides = zip(tests, zip([left, *others], others))
+                pairs = [[*pair] for test, pair in sides if isinstance(test, ast.Eq)]
+            case ast.Call(func=ast.Attribute(attr="equal") | ast.Name(id="equal"), args=[left, right, *_]):
+                pairs = [[left, right]]
+            case _:
+                continue
+        found += [(node.lineno, node.end_lineno or node.lineno, pair) for pair in pairs]
+    return found
+
+
+def _mean(sides: list[ast.expr], operands: tuple[ir.Atom | ir.Star, ...]) -> bool:
+    """Whether expressions may stand for operands: a name for a variable of that name, a number for itself."""
+    for side, atom in zip(sides, operands, strict=True):
+        match side:
+            case ast.Constant(value=value):
+                fits = isinstance(atom, ir.Const) and atom.value == value
+            case ast.Name(id=name):
+                fits = isinstance(atom, ir.Var) and re.sub(r"_\d+$", "", atom.name) == name
+            case _:
+                fits = isinstance(atom, ir.Var)
+        if not fits:
+            return False
+    return True
 
 
 def _is_varied_float(context: Context, atom: ir.Atom | ir.Star) -> bool:

@@ -168,3 +168,17 @@ def test_generated_code_says_where_it_counts():
     assert "rt.coincides(t0, 0.0)" in hessian.source
     with pytest.warns(RuntimeWarning, match="a second derivative is taken where a first one is chosen"):
         hessian.__wrapped__(ORIGIN)
+
+
+def test_a_test_of_the_program_beside_a_norm_is_no_choice_of_its_slope():
+    def by_branch(x, n):
+        return np.linalg.norm(x) ** 2 if n == 2 else 0.0
+
+    def by_factor(x, y):
+        return np.linalg.norm(x) ** 2 * (y == 1.0)
+
+    def by_function(x, n):
+        return np.where(np.equal(n, 2), np.linalg.norm(x) ** 2, 0.0)
+
+    for f, other in ((by_branch, 2), (by_factor, 1.0), (by_function, 2)):
+        np.testing.assert_allclose(s2s.hessian(f)(ORIGIN, other), 2.0 * EYE, atol=1e-8)
