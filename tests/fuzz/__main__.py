@@ -18,7 +18,7 @@ import os
 import sys
 import time
 
-from tests.fuzz import library
+from tests.fuzz import functions
 from tests.fuzz.check import FIRST_ORDER, MODES, modes_of, outcome
 from tests.fuzz.generate import KINDS, kind_of, program
 from tests.fuzz.shrink import shrink
@@ -39,7 +39,7 @@ def run(job, until=float("inf")):
         return job, None, 0.0
     before = time.perf_counter()
     if kind.startswith(LIBRARY):
-        found = library.of_seed(seed, modes, functions_of(kind))[1]
+        found = functions.of_seed(seed, modes, functions_of(kind))[1]
     else:
         made = program(seed, kind)
         found = outcome(made.text, made.samples, modes)
@@ -62,7 +62,7 @@ def minimal(job, seconds=60.0):
     """The minimal program that fails as the program of a job does, and its outcome."""
     kind, seed, modes = job
     if kind.startswith(LIBRARY):
-        return job, *library.minimal_of_seed(seed, modes, functions_of(kind))
+        return job, *functions.minimal_of_seed(seed, modes, functions_of(kind))
     made = program(seed, kind)
     first = outcome(made.text, made.samples, modes)
     modes = first.modes[-1:] or modes
@@ -85,7 +85,7 @@ def jobs_of(options):
     shares = {mode: 1.0 for mode in options.modes.split(",")} if options.modes else None
     kinds = options.kind.split(",") if options.kind else None
     if kinds == [LIBRARY]:
-        kinds, shares = [f"{LIBRARY} {options.functions}".strip()], shares or library.SHARES
+        kinds, shares = [f"{LIBRARY} {options.functions}".strip()], shares or functions.SHARES
     first = options.seed * 1_000_000
     for seed in range(first, first + options.programs):
         kind = kinds[seed % len(kinds)] if kinds else kind_of(seed)
@@ -97,7 +97,7 @@ VERDICTS = ("right", "wrong", "crash", "slow", "refused", "skipped")
 
 def summarised(rows, seconds, spent):
     """Print counts by kind and by what was found, and the rate; the counts of all."""
-    modes = dict.fromkeys((*MODES, *library.MODES))
+    modes = dict.fromkeys((*MODES, *functions.MODES))
     columns = [*VERDICTS, *(mode for mode in modes if any(mode in counts for counts in rows.values()))]
     print(f"{'kind':12}" + "".join(f"{name:>9}" for name in columns))
     total = collections.Counter()
@@ -111,7 +111,7 @@ def summarised(rows, seconds, spent):
 
 
 def parsed():
-    every = dict.fromkeys((*MODES, *library.MODES))
+    every = dict.fromkeys((*MODES, *functions.MODES))
     parser = argparse.ArgumentParser(prog="tests.fuzz", description=__doc__)
     parser.add_argument("--programs", type=int, default=300, help="how many")
     parser.add_argument("--seed", type=int, default=0, help="of the first program, in millions; they count up")
@@ -140,7 +140,7 @@ def main():
         return metamorphic(options)
     if options.program is not None:
         is_call = options.kind == LIBRARY
-        modes = tuple(options.modes.split(",")) if options.modes else library.MODES if is_call else FIRST_ORDER
+        modes = tuple(options.modes.split(",")) if options.modes else functions.MODES if is_call else FIRST_ORDER
         kind = f"{LIBRARY} {options.functions}".strip() if is_call else options.kind or kind_of(options.program)
         job = (kind, options.program, modes)
         print(described(*minimal(job, options.shrink)))

@@ -3,7 +3,7 @@
 import pytest
 
 from s2s.listing import functions
-from tests.fuzz import library
+from tests.fuzz import functions as called
 from tests.fuzz.check import Wrong
 from tests.fuzz.functions.calls import VALUES, Change
 from tests.fuzz.functions.check import Known, gradient
@@ -25,7 +25,7 @@ scipy.signal.lfilter scipy.special.gammaln scipy.special.logsumexp scipy.stats.z
 def test_calls(name):
     bad = []
     for seed in range(CALLS):
-        call, found = library.of_seed(seed, ("reverse", "forward", "second", "jacrev", "jacfwd"), (name,))
+        call, found = called.of_seed(seed, ("reverse", "forward", "second", "jacrev", "jacfwd"), (name,))
         if found.failed:
             bad.append(f"--- {seed}: {call}: {found.verdict} ({found.group})\n{found.text[:600]}")
     again = f"python -m tests.fuzz --kind library --functions {name} --program SEED"
@@ -34,26 +34,26 @@ def test_calls(name):
 
 def test_calls_are_reproducible():
     name = "numpy.average"
-    assert str(library.drawn(5, (name,))) == str(library.drawn(5, (name,)))
-    assert len({str(library.drawn(seed, (name,))) for seed in range(12)}) > 6
+    assert str(called.drawn(5, (name,))) == str(called.drawn(5, (name,)))
+    assert len({str(called.drawn(seed, (name,))) for seed in range(12)}) > 6
 
 
 def test_most_functions_that_have_a_derivative_are_called():
     listed = {row.name for row in functions() if row.modes}
-    called = {rule.name.removeprefix("_").replace("builtins.", "") for rule in subjects()}
-    assert len(listed & called) > 0.6 * len(listed)
+    names = {rule.name.removeprefix("_").replace("builtins.", "") for rule in subjects()}
+    assert len(listed & names) > 0.6 * len(listed)
 
 
 @pytest.mark.parametrize("what, name", [(what, name) for what, ways in VALUES.items() for name in ways])
 def test_each_kind_of_argument_is_right_or_refused(what, name):
     rule = by_name()["numpy.matmul"]
-    call = library.Call(rule, bases(rule)[3], (Change(what, name),))
-    assert library.outcome(call, ("reverse", "forward")).verdict in ("right", "refused", "skipped")
+    call = called.Call(rule, bases(rule)[3], (Change(what, name),))
+    assert called.outcome(call, ("reverse", "forward")).verdict in ("right", "refused", "skipped")
 
 
 def test_a_wrong_derivative_is_found(monkeypatch):
     rule = by_name()["numpy.tanh"]
-    known = Known(library.Call(rule, bases(rule)[3]))
+    known = Known(called.Call(rule, bases(rule)[3]))
     gradient(known, known.loss)
     monkeypatch.setitem(vars(known), "of_loss", [slope + 1e-4 for slope in known.of_loss])
     with pytest.raises(Wrong, match="gradient by 0"):
