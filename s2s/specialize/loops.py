@@ -289,8 +289,8 @@ def _loop(
     found = _stable(specializer, loop.carried, frame, builder, iteration, loop.span)
     _, item, leave = found.outcome
     carried, left = _results(specializer, loop, found, frame)
-    _note_unbound(specializer, carried, found, builder.call(operator.not_, over, span=loop.span) if _leaves_unbound(
-        carried) else None)
+    _note_unbound(specializer, carried, found, ir.Const(False) if begins else builder.call(
+        operator.not_, over, span=loop.span) if _leaves_unbound(carried) else None)
     if leave is not None and truth(specializer.context.value(leave)) is False:
         leave = None
     if loop.left is not None and leave is None:
@@ -394,7 +394,9 @@ def _note_unbound(
     for c, given in zip(carried, iteration.yields, strict=True):
         is_sure = given not in unbound or iteration.child.is_bound(given)  # type: ignore[arg-type]
         if c.init == ir.UNDEFINED or (isinstance(c.init, ir.Var) and c.init in unbound):
-            unbound[c.result] = missing if c.init == ir.UNDEFINED and is_sure and given != c.param else None
+            test = missing if c.init == ir.UNDEFINED and is_sure and given != c.param else None
+            if test != ir.Const(False):
+                unbound[c.result] = test
 
 
 def _stable(

@@ -1,6 +1,7 @@
 """Names that nothing has yet, read where the run does not come: no check reads them, and they may come later."""
 
 import numpy as np
+import pytest
 
 import s2s
 
@@ -19,3 +20,28 @@ def test_a_name_that_nothing_has(monkeypatch):
     np.testing.assert_allclose(gradient(X.copy(), 3.0), 9.0 + 2.25, rtol=1e-12)
     monkeypatch.setitem(globals(), "later", np.array([7.0]))
     np.testing.assert_allclose(gradient(X.copy(), 200.0), 9.0 + 49.0, rtol=1e-12)
+
+
+def test_a_loop_that_runs_leaves_its_variables_bound():
+    def known(x):
+        for k in range(3):
+            y = x * k
+        return y * x
+
+    def unknown(x, n):
+        for k in range(n):
+            y = x * k
+        return y * x
+
+    def broken(x):
+        for _ in range(3):
+            if x > 1.0:
+                break
+            y = x
+        return y * x
+
+    assert s2s.grad(known)(1.5) == 6.0 and "UnboundLocalError" not in s2s.source(known, 1.5)
+    assert s2s.grad(unknown)(1.5, 3) == 6.0
+    for derivative in (s2s.grad(unknown), lambda x, n: s2s.grad(broken)(x)):
+        with pytest.raises(UnboundLocalError):
+            derivative(1.5, 0)
