@@ -126,9 +126,7 @@ class _Points:
     def _limit(
         self, values: _Values, part: Any, number: int, derivative: Callable[[_Values], Any], bar: Any = None
     ) -> Any:
-        primal = self.dispatcher.target
-        while primal.derived is not None:
-            primal = primal.derived.target
+        primal = self.dispatcher.target.innermost
 
         def find(*_: Any) -> Any:
             return _Limit(self, values, part, number, derivative, bar).found()

@@ -41,9 +41,7 @@ def instead_of(
     """
     if not _is_suspect(problem, version.compiled, version.raw.__code__):
         return None
-    primal = dispatcher.target
-    while primal.derived is not None:
-        primal = primal.derived.target
+    primal = dispatcher.target.innermost
     own = _raised_by_primal(primal.function, values, problem)
     if own is problem:
         return None

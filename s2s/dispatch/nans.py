@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import ast
 import re
-import types
 from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -176,8 +175,9 @@ class _Checked:
         try:
             strong, found = self.version.strong or self.dispatcher.with_strong_zeros(self.version, values), None
             if not is_recorded(strong.compiled):
-                checked, run = imported("s2s.recorded.strong_zeros:checked"), (self.run, strong.run)
-                found = checked(_innermost(self.dispatcher), values, self.version.request, strong.primal, *run)
+                checked = imported("s2s.recorded.strong_zeros:checked")
+                function = self.dispatcher.target.innermost.function
+                found = checked(function, values, self.version.request, strong.primal, self.run, strong.run)
         except Exception:  # what was computed stays
             found = None
         if found is None:
@@ -193,14 +193,6 @@ class _Checked:
             served.calls += 1
             served.most |= counts
         return result
-
-
-def _innermost(dispatcher: Dispatcher) -> types.FunctionType:
-    """The function of the program that a derivative, or one of a derivative, is of."""
-    target = dispatcher.target
-    while target.derived is not None:
-        target = target.derived.target
-    return target.function  # type: ignore[no-any-return]
 
 
 def has_nan(value: Any, inside: bool = False) -> bool:
@@ -233,6 +225,6 @@ def _recorded(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...])
         def call(*given: Any) -> Any:
             return again.call(*given[:count])(*given[count:]) if is_pushed else again.call(*given)
 
-        return imported("s2s.recorded.entry:repeated")(_innermost(dispatcher), values, call)
+        return imported("s2s.recorded.entry:repeated")(dispatcher.target.innermost.function, values, call)
     except Exception:  # what was computed stays
         return None

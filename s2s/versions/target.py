@@ -68,6 +68,11 @@ class Target:
         return Target(self.function, self.public, self.fixed, self.prefix, self.extra, derived)
 
     @property
+    def innermost(self) -> Target:
+        """What a derivative, or one of a derivative, is of: a function of the program."""
+        return self if self.derived is None else self.derived.target.innermost  # type: ignore[no-any-return]
+
+    @property
     def name(self) -> str:
         """The name to show: ``loss``, ``lambda``; of a function without source its own."""
         called = self.function.__dict__.get("__s2s_calls__", self.function)
