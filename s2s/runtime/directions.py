@@ -74,7 +74,9 @@ def one(x: Any, k: int) -> Any:
         return {key: one(item, k) for key, item in x.items()}
     if isinstance(x, (tuple, list)):
         return rt.rebuild(x, [one(item, k) for item in x])
-    return None if x is None else np.sum(x[..., k : k + 1], axis=-1, dtype=x.dtype)
+    if x is None:
+        return None
+    return x[..., k] if k < x.shape[-1] else np.zeros(x.shape[:-1], x.dtype)
 
 
 def joined(parts: Sequence[Any], total: int) -> Any:

@@ -259,7 +259,7 @@ FLAT_IN_PARTS = np.array([0.1, 0.1, 0.3, 0.7, 0.7, 0.9, 1.2])
     "f, u",
     [
         (masked_past_a_store, FLAT_IN_PARTS), (masked_past_a_view, AT_A_SINGLE_POINT),
-        (masked_by_a_store, AT_A_SINGLE_POINT), (left_out_by_an_index, AT_A_SINGLE_POINT),
+        (masked_by_a_store, AT_A_SINGLE_POINT), (left_out_by_an_index, FLAT_IN_PARTS),
         (forces_with_a_diagonal, AT_A_SINGLE_POINT), (vanishing_exponential, AT_A_SINGLE_POINT),
         (limited, AT_A_SINGLE_POINT),
     ],
@@ -273,6 +273,11 @@ def test_second_derivatives_past_what_is_masked(f, u):
     np.testing.assert_allclose(s2s.grad(f)(u) @ v, along, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(s2s.hessian(f)(u), want, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(s2s.hvp(f, (u,), (v,)), want @ v, rtol=1e-9, atol=1e-9)
+
+
+def test_an_infinite_slope_at_the_edge_of_a_mask_stays_nan():
+    """At 0.5 the slope is zero on the side that is left out, and grows without bound on the other."""
+    assert np.isnan(s2s.grad(left_out_by_an_index)(AT_A_SINGLE_POINT)[AT_A_SINGLE_POINT == 0.5]).all()
 
 
 def selected(u):

@@ -133,7 +133,7 @@ def test_what_a_mask_leaves_out_has_a_slope_of_zero():
     def roots(x):
         return np.ma.masked_invalid(np.sqrt(x) * np.log(x)).sum() * x[0]
 
-    x = np.array([0.4, -0.9, 1.7, 0.0])
+    x = np.array([0.4, -0.9, 1.7, -0.2])
     kept = x > 0.0
     value, slope = np.sqrt(x[kept]) * np.log(x[kept]), np.zeros(4)
     slope[kept] = x[0] * (0.5 * np.log(x[kept]) + 1.0) / np.sqrt(x[kept])

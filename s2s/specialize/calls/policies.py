@@ -127,8 +127,10 @@ class Holding:
         default = surrogates.default_of(fn)
         if how is None and default == STRAIGHT:
             return fn if _rounds_noise(self.context, fn, args, dict(kwargs)) else self._open(fn)
-        if how is None or isinstance(how, Override) or how == default:
-            if how == STRAIGHT and said is None:
+        if how is None or isinstance(how, Override):
+            return fn
+        if how == default == STRAIGHT:
+            if said is None:
                 self.note_step(fn, span, "")
             return fn
         if said is None:
