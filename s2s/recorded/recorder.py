@@ -14,7 +14,7 @@ import contextlib
 import itertools
 import types
 from array import array as TypedArray
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -217,9 +217,35 @@ def _contents(value: Any) -> Iterator[Any]:
         yield from _parts(value)
 
 
-def _has_no_parts(value: Any) -> bool:
-    """Whether a value is a number or an array, and refers to nothing."""
-    return is_a(value, np.ndarray) or (is_number(value) and not has_own_class(value))
+def _referred(value: Any) -> Iterable[Any]:
+    """What a value refers to, its items and attributes; nothing for a number, an array or a name of memory."""
+    if is_a(value, (*_SIMPLE, np.ndarray)) or (is_number(value) and not has_own_class(value)):
+        return ()
+    return () if type(value) in NAMES_OF_MEMORY else _contents(value)
+
+
+def _held(value: Any) -> Iterable[Any]:
+    """The items of a container, or of an array of objects."""
+    if is_a(value, (*_ITEMS, dict)):
+        return items_in(value)
+    return items_of(value) if is_a(value, np.ndarray) and kind_of(value) == "O" else ()
+
+
+def reached(values: Iterable[Any], parts_of: Callable[[Any], Iterable[Any]], depth: int) -> Iterator[Any]:
+    """Values, and what they lead to in so many steps, the nearest first; of each the parts are looked at once."""
+    seen: dict[int, Any] = {}
+    level = list(values)
+    while level:
+        yield from level
+        following: list[Any] = []
+        if depth > 0:
+            for one in level:
+                if id(one) not in seen:
+                    parts = list(parts_of(one))
+                    if parts:
+                        seen[id(one)] = one  # is kept, so that nothing new has its id
+                        following += parts
+        level, depth = following, depth - 1
 
 
 class Recorder:
@@ -261,57 +287,42 @@ class Recorder:
 
     def depends(self, value: Any, depth: int = 6) -> bool:
         """Whether a value, or what a container holds, depends on what is differentiated."""
+        if type(value) is not float and is_a(value, (np.ndarray, *_ITEMS, dict)):
+            return any(map(self._is_known, reached([value], _held, depth)))
+        return self._is_known(value)
+
+    def _is_known(self, value: Any) -> bool:
+        """Whether a number, the memory of an array, or an object itself depends on what is differentiated."""
         kind = type(value)
-        if kind is float or kind is np.float64 or kind is complex:
+        if kind is float or kind is np.float64 or kind is complex or is_a(value, _NUMBERS):
             return id(value) in self.slots
         if is_a(value, np.ndarray):
-            if kind_of(value) == "O":
-                return depth > 0 and any(self.depends(item, depth - 1) for item in items_of(value))
             return kind_of(value) in "fcV" and id(owner_of(value)) in self.owners
-        if is_a(value, _NUMBERS):
-            return id(value) in self.slots
-        if depth > 0 and is_a(value, _ITEMS):
-            return any(self.depends(item, depth - 1) for item in items_in(value))
-        if depth > 0 and is_a(value, dict):
-            return any(self.depends(item, depth - 1) for item in dict.values(value))
-        if kind in NAMES_OF_MEMORY:
-            return id(owner_of(array_at(value))) in self.owners
-        if kind is TypedArray and value.typecode in "fd" and id(owner_of(array_at(value))) in self.owners:
-            return True
+        if kind in NAMES_OF_MEMORY or (kind is TypedArray and value.typecode in "fd"):
+            return id(owner_of(array_at(value))) in self.owners or id(value) in self.tainted
         return id(value) in self.tainted
 
-    def holds(self, value: Any, depth: int = 4) -> bool:
-        """Whether a value depends on what is differentiated, or is an object with attributes that do."""
-        if is_a(value, _SIMPLE):
-            return False
-        if self.depends(value):
-            return True
-        if depth == 0 or _has_no_parts(value):
-            return False
-        return any(self.holds(part, depth - 1) for part in _contents(value))
+    def holds(self, *values: Any) -> bool:
+        """Whether one of the values depends on what is differentiated, or is an object with attributes that do."""
+        return any(not is_a(one, _SIMPLE) and self.depends(one) for one in reached(values, _referred, 4))
 
     def parts_of(self, value: Any, depth: int = 4) -> Iterator[Any]:
         """The numbers and arrays that an object refers to."""
-        if is_a(value, _SIMPLE) or depth == 0:
-            return
-        if is_number(value) or is_a(value, np.ndarray):
-            yield value
-            if not has_own_class(value):
-                return
-        if type(value) in NAMES_OF_MEMORY:
-            yield array_at(value)
-            return
-        for part in list(_contents(value)):
-            yield from self.parts_of(part, depth - 1)
+        for one in reached([value], _referred, depth - 1):
+            if is_number(one) or is_a(one, np.ndarray):
+                yield one
+            elif type(one) in NAMES_OF_MEMORY:
+                yield array_at(one)
 
-    def hides(self, value: Any, depth: int = 4) -> bool:
+    def hides(self, *values: Any) -> bool:
         """Whether a value is an object that holds what depends on what is differentiated, or a container of one."""
-        if is_a(value, _SIMPLE) or is_number(value) or is_a(value, np.ndarray) or depth == 0:
-            return False
-        if not is_a(value, (*_ITEMS, dict)):
-            return self.holds(value)
-        return any(self.hides(item, depth - 1) for item in items_in(value)) or (
-            type(value) not in _PLAIN and any(self.holds(part, depth - 1) for part in _parts(value)))
+        objects: list[Any] = []
+        for one in reached(values, _held, 3):
+            if is_a(one, (*_ITEMS, dict)):
+                objects += () if type(one) in _PLAIN else _parts(one)
+            elif not (is_a(one, _SIMPLE) or is_number(one) or is_a(one, np.ndarray)):
+                objects.append(one)
+        return self.holds(*objects)
 
     def new(self, value: Any) -> Ref:
         """Let a new number, or a new array, depend on what is differentiated."""

@@ -62,7 +62,7 @@ def _is_part(one: str, other: str) -> bool:
 
 def hides(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether an argument is an object, or a function, that holds what depends on what is differentiated."""
-    return any(recorder.hides(value) for recorder in ACTIVE for value in (*args, *kwargs.values()))
+    return any(recorder.hides(*args, *kwargs.values()) for recorder in ACTIVE)
 
 
 def depends(*values: Any) -> bool:
