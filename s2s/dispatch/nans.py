@@ -187,6 +187,9 @@ class _Checked:
             return None
         result, counts = found
         self.version.strong = strong
+        if counts is None:  # some numbers stay NaN: the next call is checked again
+            self.served.clear()
+            return result
         places = frozenset(counts)
         if places in self.served or len(self.served) < MOST_PLACES:
             served = self.served.setdefault(places, _Served())

@@ -43,7 +43,8 @@ def checked(
     function: types.FunctionType, values: tuple[Any, ...], request: Request, primal: _Call, weak: _Call, strong: _Call
 ) -> Any:
     """Give the derivative of a call by a version with strong zeros, and how many numbers these decide where; None where
-    one that is NaN in the version without does not agree with differences of the ``primal``, or none can be taken.
+    those that are NaN in the version without do not agree with differences of the ``primal``, or none can be taken.
+    Where some do not agree they stay NaN, and None comes with the derivative.
     Nothing notices that ``function``, the innermost one, runs again. ``values`` are its arguments, and then the
     tangents of ``jvp``."""
     if operations.ACTIVE:
@@ -77,7 +78,7 @@ class _Check:
         self.outs = [leaf for leaf in self.every if _is_real(leaf)]
 
     def result(self, weak: _Call, strong: _Call) -> Any:
-        """What ``strong`` gives, and how many numbers its zeros decide where; None where that is not sure."""
+        """What ``strong`` gives, and how many numbers its zeros decide where if all are sure; None where none is."""
         if self.draws or not all(map(_is_real, self.leaves)) or any(map(np.iscomplexobj, self.every)):
             return None
         with rt.Decisions() as decisions:
@@ -112,15 +113,26 @@ class _Check:
         bars, others = self._contracted(chosen, rows), self._contracted(chosen, near)
         if len(jumps) > MOST_TANGENTS:
             return None
-        try:
-            for k, place in jumps:
-                part = [np.zeros(np.shape(one)) for one in moving]
-                part[k][place] = 1.0
-                agree(self.request.mode, weighted, leaves, bars, found, part, _AT_JUMPS, others)
-            agree(self.request.mode, weighted, leaves, bars, found, moving, _ANYWHERE)
-        except DifferentiationError:
+
+        def agrees(part: list[Any], relative: float, others: list[Any] | None = None) -> bool:
+            try:
+                agree(self.request.mode, weighted, leaves, bars, found, part, relative, others)
+            except DifferentiationError:
+                return False
+            return True
+
+        wrong = []
+        for k, place in jumps:
+            part = [np.zeros(np.shape(one)) for one in moving]
+            part[k][place] = 1.0
+            if not agrees(part, _AT_JUMPS, others):
+                wrong.append((k, place))
+                moving[k] = moving[k] - part[k]
+        if not any(part.any() for part in moving) or not agrees(moving, _ANYWHERE):
             return None
-        return result, decisions.counts
+        if not all(_put_nan(rows, doubts, *place) for place in wrong):
+            return None
+        return result, None if wrong else decisions.counts
 
     def _run(self, derivative: _Call, changed: dict[str, Any]) -> Any:
         primal, self.replay.run = self.replay.run, lambda given: derivative(*given.values(), *self.tangents)
@@ -148,13 +160,15 @@ class _Check:
         self, rows: list[list[Any]], doubts: list[list[Any]], far: list[list[Any]], near: list[list[Any]]
     ) -> list[tuple[int, Any]]:
         """Where the derivative jumps by a number that moves: it has another value beside, as that of ``sqrt(x) ** 2``
-        at 0 has. Where there is none, no zero is wrong that is seen from one side."""
+        at 0 has, or grows without bound. Where there is none, no zero is wrong that is seen from one side."""
         found = set()
         for row, doubt, further, others in zip(rows, doubts, far, near):
             for k, (one, is_doubtful, away, other) in enumerate(zip(row, doubt, further, others)):
                 size = np.maximum(np.abs(one), np.abs(other))
                 allowed = self.eps**0.5 * size + 1e3 * self.eps * np.max(size, initial=0.0)
-                is_other = ~(np.abs(one - other) <= allowed + 4.0 * np.abs(away - other)) & is_doubtful
+                off, off_further = np.abs(one - other), np.abs(one - away)
+                is_near = (off <= allowed + 4.0 * np.abs(away - other)) & (off <= allowed + 1.1 * off_further)
+                is_other = ~is_near & is_doubtful
                 of_input = np.ndim(one) - np.ndim(self.moving[k])
                 found |= {(k, tuple(place[of_input:])) for place in np.argwhere(is_other)}
         return sorted(found)
@@ -206,6 +220,16 @@ class _Check:
         return [
             sum(np.tensordot(weight, one, np.ndim(weight)) for weight, one in zip(weights, parts))
             for parts in zip(*rows)]
+
+
+def _put_nan(rows: list[list[Any]], doubts: list[list[Any]], k: int, place: Any) -> bool:
+    """Leave what is in doubt of the derivatives by one number NaN; False where they stand in no array."""
+    for row, doubt in zip(rows, doubts):
+        one, at = row[k], (..., *place)
+        if not place or not one.flags.writeable:
+            return False
+        one[at] = np.where(doubt[k][at], np.nan, one[at])
+    return True
 
 
 def _is_real(leaf: Any) -> bool:
