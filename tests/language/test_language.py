@@ -10,15 +10,18 @@ import pytest
 import s2s
 from s2s.optimize.passes import OPTIONAL
 from tests.bank import CASES
+from tests.bank.work import check_work
 from tests.helpers import assert_same_without, check
 
 WITHOUT_PASSES = ",".join(f"-{name}" for name in OPTIONAL)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_bank(case, in_sample, monkeypatch):
+def test_bank(case, in_sample, monkeypatch, rewrite):
     """All of it as it is compiled; a sample, or ``--every`` one, without the optional passes too."""
     check(case.f, case.args, case.argnums, case.rtol, case.kwargs, case.expected)
+    if not case.kwargs:
+        check_work(case, rewrite)
     if in_sample(0.15):
         assert_same_without(case, WITHOUT_PASSES, monkeypatch)
 
