@@ -1,7 +1,7 @@
 """How much work the generated code of the bank does: operations, counted in its text.
 
-``work.txt`` has a line for each case, with those of ``vjp`` and of ``jvp``. A pass that does not fire any more changes no
-number that a program computes; it changes these.
+``work.txt`` has a line for each case, with those of ``vjp`` and of ``jvp``. A pass that does not fire any more changes
+no number that a program computes; it changes these.
 """
 
 import ast
