@@ -1,7 +1,7 @@
-"""How much work the generated code of the bank does: operations, counted in its text.
+"""How much work derivatives do, of the bank and of programs that write into arrays: operations, counted in their text.
 
-``work.txt`` has a line for each case, with those of ``vjp`` and of ``jvp``. A pass that does not fire any more changes
-no number that a program computes; it changes these.
+``work.txt`` has a line for each program, with those of ``vjp`` and of ``jvp``. A pass that does not fire any more
+changes no number that a program computes; it changes these.
 """
 
 import ast
@@ -19,10 +19,9 @@ WORK = (
 )
 
 
-def work_of(case):
-    """The operations in the generated code of a case, in each mode."""
-    argnums = active_positions(case.args) if case.argnums is None else case.argnums
-    texts = (s2s.source(case.f, *case.args, mode=mode, argnums=argnums) for mode in MODES)
+def work_of(f, args, argnums):
+    """The operations in the generated code of a function, in each mode."""
+    texts = (s2s.source(f, *args, mode=mode, argnums=argnums) for mode in MODES)
     return tuple(sum(isinstance(node, WORK) for node in ast.walk(ast.parse(text))) for text in texts)
 
 
@@ -33,11 +32,11 @@ def known():
     return {name: tuple(map(int, counts)) for name, *counts in rows}
 
 
-def check_work(case, rewrite):
-    """The generated code of a case has as many operations as the file says; ``rewrite`` lets it say so."""
-    found = work_of(case)
+def check_work(name, f, args, argnums, rewrite):
+    """The derivatives of a function have as many operations as the file says; ``rewrite`` lets it say so."""
+    found = work_of(f, args, active_positions(args) if argnums is None else argnums)
     if rewrite:
-        known()[case.name] = found
+        known()[name] = found
         rows = (f"{name} {' '.join(map(str, counts))}\n" for name, counts in sorted(known().items()))
         FILE.write_text("".join(rows))
-    assert found == known()[case.name], "operations in vjp and jvp; where less work is meant, --rewrite notes it"
+    assert found == known()[name], "operations in vjp and jvp; where that is meant, --rewrite notes it"

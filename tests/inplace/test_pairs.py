@@ -10,6 +10,7 @@ import pytest
 
 import s2s
 from s2s.errors import DifferentiationError
+from tests.bank.work import check_work
 from tests.helpers import (
     active_positions,
     assert_gradient,
@@ -188,6 +189,15 @@ def test_program(program, mode):
     expected = numerical(lambda *moved: f(*laid_out(moved, args)), args, {}, argnums, cotangent)
     for place, want in zip(argnums, expected):
         assert_gradient(pulled[place], args[place], want, 1e-6, scale)
+
+
+WRITING = [*((pair.name, pair.mutating, pair.args) for pair in PAIRS), *((p.name, p.f, p.args) for p in PROGRAMS)]
+
+
+@pytest.mark.grid(0.5)
+@pytest.mark.parametrize("name, f, args", WRITING, ids=[name for name, *_ in WRITING])
+def test_work(name, f, args, rewrite):
+    check_work(f"inplace.{name}", f, copy_tree(args), argnums_of(args), rewrite)
 
 
 # --- arguments that are one array -----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def test_bank(case, in_sample, monkeypatch, rewrite):
     """All of it as it is compiled; a sample, or ``--every`` one, without the optional passes too."""
     check(case.f, case.args, case.argnums, case.rtol, case.kwargs, case.expected)
     if not case.kwargs:
-        check_work(case, rewrite)
+        check_work(case.name, case.f, case.args, case.argnums, rewrite)
     if in_sample(0.15):
         assert_same_without(case, WITHOUT_PASSES, monkeypatch)
 
