@@ -11,6 +11,7 @@ from scipy import interpolate
 import s2s
 from s2s.errors import NoDerivativeError
 from s2s.models import splines
+from tests.helpers import check_of_array, differences
 
 GRID = np.linspace(0.0, 1.0, 8) ** 1.3
 V = np.array([0.3, 1.2, -0.5, 0.8, 0.1, 2.0, 0.4, 0.9])
@@ -171,6 +172,28 @@ def test_surfaces_by_places_to_second_order() -> None:
     v, h = np.array([[0.3, -1.0], [0.7, 0.2]]), 1e-5
     expected = (s2s.grad(f)(at + h * v) - s2s.grad(f)(at - h * v)) / (2.0 * h)
     np.testing.assert_allclose(s2s.hvp(f, (at,), (v,)), expected, rtol=1e-7)
+
+
+@pytest.mark.grid(0.4)
+@pytest.mark.parametrize("degrees", [(3, 1), (1, 1), (1, 2)])
+@pytest.mark.parametrize("form", ["one place", "pairs", "grid"])
+def test_the_highest_slopes_of_a_surface(degrees: tuple[int, int], form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """FITPACK has no derivative whose order is the degree of a surface: of one that is linear it has none. Jacobians
+    and second derivatives are recorded."""
+    surface = interpolate.RectBivariateSpline(GRID, GRID[:5], IMAGE, kx=degrees[0], ky=degrees[1])
+
+    def f(at):
+        match form:
+            case "one place":
+                return surface.ev(at[0], 0.3 * at[1]) ** 2
+            case "pairs":
+                return np.sum(surface(at, 0.3 * at[::-1], grid=False) ** 3)
+        return np.sum(surface(at, 0.3 * at) ** 2)
+
+    x = np.array([0.13, 0.37, 0.71, 0.93])
+    np.testing.assert_allclose(s2s.grad(f)(x), differences(f, x, 1e-5), rtol=1e-6, atol=1e-8)
+    monkeypatch.delenv("S2S_RECORDED")
+    check_of_array(f, x, (1e-6, 1e-8), (1e-12, 1e-13), (5e-5, 1e-6), step=1e-5)
 
 
 def radial(t):

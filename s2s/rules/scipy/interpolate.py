@@ -9,7 +9,7 @@ from scipy import interpolate
 from scipy.interpolate import _fitpack2
 
 from s2s import runtime as rt
-from s2s.models import clough_tocher, fitpack, grids, piecewise, smoothing, splines
+from s2s.models import clough_tocher, fitpack, grids, piecewise, smoothing, spline_kernels, splines
 from s2s.models import interpolate as models
 from s2s.rules.samples import args, arr
 from s2s.rules.table import jvp, kind_by_value, model, refuse, requires, vjp, zero
@@ -81,11 +81,26 @@ def surface_slopes(self: Any, x: Any, y: Any, dx: Any, dy: Any, by_y: Any, grid:
     """The next derivative of a surface, which is constant outside of its knots."""
     at, knots, k = (y, self.tck[1], self.degrees[1]) if by_y else (x, self.tck[0], self.degrees[0])
     inside = (at >= knots[k]) & (at <= knots[len(knots) - k - 1])
-    slopes = self(x, y, dx=dx + (not by_y), dy=dy + by_y, grid=grid)
+    slopes = surface_at(self, x, y, dx + (not by_y), dy + by_y, grid)
     return slopes * (np.reshape(inside, (-1, 1)) if grid and not by_y else inside)
 
 
-for _helper in (slopes_at, fitted_slopes, surface_slopes):
+def surface_at(self: Any, x: Any, y: Any, dx: Any, dy: Any, grid: Any) -> Any:
+    """A derivative of a surface. FITPACK has none whose order is the degree, which is constant in each piece."""
+    if dx < self.degrees[0] and dy < self.degrees[1]:
+        return self(x, y, dx=dx, dy=dy, grid=grid)
+    tx, ty, c = self.tck
+    kx, ky = self.degrees
+    if dx > kx or dy > ky:
+        return 0.0 * self(x, y, grid=grid)
+    if grid:
+        return spline_kernels.parder(tx, ty, c, kx, ky, dx, dy, x, y)[0]
+    shape = np.broadcast_shapes(np.shape(x), np.shape(y))
+    xs, ys = np.broadcast_to(x, shape), np.broadcast_to(y, shape)
+    return np.reshape(spline_kernels.surface(tx, ty, c, kx, ky, dx, dy, np.ravel(xs), np.ravel(ys)), shape)
+
+
+for _helper in (slopes_at, fitted_slopes, surface_slopes, surface_at):
     model(_helper)(_helper)
 vjp(interpolate.BSpline.__call__, x=spline_x, params="self, x, nu=0, extrapolate=None")
 jvp(interpolate.BSpline.__call__, x=spline_dot)
