@@ -72,6 +72,18 @@ def test_two_names_of_one_array(rng):
     looped(swapped, rng.random(5), rng.random(5), 3)
 
 
+def growing(x):
+    items = [x]
+    for _ in range(5):
+        items.append(items[-1] * x)
+    return sum(items) + items[2] * len(items)
+
+
+def test_a_list_is_copied_where_its_items_are_those():
+    """Nothing moves past what takes an item from it."""
+    looped(growing, 1.5)
+
+
 def orthogonal(a):
     """Columns ``j`` and ``k`` of one array: two columns, as the ranges say."""
     a, total = a.copy(), 0.0

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Protocol, assert_never
 
 from s2s.analysis import functions
-from s2s.analysis.memory import Memory, changed_by
+from s2s.analysis.memory import Memory, can_share, changed_by
 from s2s.builder.builder import Context
 from s2s.core import ir, ops
-from s2s.core.values import Array, Dim
+from s2s.core.values import Array, Dim, ListOf, Sequence
 from s2s.optimize.dead import is_pure_call
 from s2s.optimize.loops.accesses import Access, Views
 from s2s.optimize.loops.distinct import Distinct
@@ -25,8 +25,9 @@ from s2s.optimize.loops.steps import Step
 
 __all__ = ["FindsSteps", "Gather", "Group", "Groups", "Item", "Single"]
 
-Key = ir.Var | tuple[str, ir.Var]
-"""A class of memory by the variable that stands for it, or the items of lists in it."""
+Key = ir.Var | tuple[str, ir.Var | None]
+"""A class of memory by the variable that stands for it, or the items of lists in it; of lists of numbers, which share no
+memory with arrays and have no class, the items of all."""
 
 _OF_LISTS = (list.append, list.pop, ops.push, ops.pull)
 
@@ -235,20 +236,22 @@ class Groups:
                 given = [a.atom if isinstance(a, ir.Star) else a for a in (*args, *(a for _, a in kwargs))]
                 changed = given[0] if fn in ops.STACKS and given else changed_by(s)
                 if isinstance(changed, ir.Var) and fn in _OF_LISTS:
-                    effects.writes = {("items", self.memory.find(changed))}
+                    effects.writes = {self._items(changed)}
                 elif changed is not None:
                     effects.writes = {self.memory.find(a) for a in (changed,) if isinstance(a, ir.Var)}
                     effects.reads = self._read(given)
                 elif not is_pure_call(call):
                     effects.is_fixed = True
-                elif self.views.is_view(s):
-                    pass
                 else:
-                    effects.reads = self._read([a for a in given if functions.reads_content(fn, args, a)])
+                    effects.reads = {self._items(a) for a in given if self._is_changing_list(a)}
+                    if not self.views.is_view(s):
+                        effects.reads |= self._read([a for a in given if functions.reads_content(fn, args, a)])
             case ir.Let(_, ir.Var() | ir.Const()):
                 pass
             case ir.Store(_, ir.Var() as target):
                 effects.writes = {self.memory.find(target)}
+                if not isinstance(self.value_of(target), Array):
+                    effects.writes.add(self._items(target))
                 effects.reads = self._read(effects.uses)
             case (
                 ir.Let() | ir.Store() | ir.If() | ir.For() | ir.While() | ir.With() | ir.Try() | ir.Assert() |
@@ -268,6 +271,19 @@ class Groups:
                 if not isinstance(self.value_of(a), Array):
                     found.add(("items", kind))
         return found
+
+    def _items(self, var: ir.Var) -> Key:
+        """The items of a list."""
+        return "items", self.memory.find(var) if can_share(self.value_of(var)) else None
+
+    def _is_changing_list(self, atom: ir.Atom) -> bool:
+        """Whether an atom is a list whose items some statement may change."""
+        if not isinstance(atom, ir.Var):
+            return False
+        known = self.value_of(atom)
+        if can_share(known):
+            return not isinstance(known, Array) and self.memory.is_buffer(atom)
+        return isinstance(known, ListOf) or (isinstance(known, Sequence) and known.type is list)
 
     def _floats(self, one: Single) -> bool:
         """Whether a statement may stand as early as what it is computed from."""
