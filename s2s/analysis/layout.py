@@ -24,7 +24,10 @@ _VIEWS_OR_COPIES = frozenset(
     )
 )
 _GETATTR = ir.Const(getattr)
-_ASKS = frozenset(map(ir.Const, (np.isfortran, rt.axes_in_memory, rt.places_of_strides, np.ndarray.tobytes)))
+ASK_FOR_LAYOUT = (np.isfortran, rt.axes_in_memory, rt.places_of_strides, np.ndarray.tobytes)
+"""Functions whose results differ for arrays of the same numbers that lie otherwise in memory."""
+
+_ASKS = frozenset(map(ir.Const, ASK_FOR_LAYOUT))
 _ATTRIBUTES = frozenset(map(ir.Const, ("flags", "strides", "data", "ctypes")))
 
 
@@ -42,4 +45,4 @@ def _asks(s: ir.Let, memory: Memory) -> bool:
     return fn in _ASKS or (fn in _VIEWS_OR_COPIES and s.target is not None and memory.is_buffer(s.target))
 
 
-__all__ = ["shows"]
+__all__ = ["ASK_FOR_LAYOUT", "shows"]

@@ -28,6 +28,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis import functions
+from s2s.analysis.layout import ASK_FOR_LAYOUT
 from s2s.backends.numba.binding import check_bound
 from s2s.backends.numba.element_syntax import MOST_AXES, Elements
 from s2s.backends.numba.grids import bounds_of, grid_points
@@ -546,6 +547,17 @@ class _Rewriter(ast.NodeTransformer):
         call = ast.Call(self._known(helper, self.outside.replace(helper, None)), [node.left, node.right], [])
         return ast.copy_location(call, node)
 
+    def _refuse_layout(self, node: ast.Call, value: Any) -> None:
+        """Raise Unsupported where a call asks how an array lies in memory that is none of the arguments: Numba lays out
+        in C order what NumPy gives the order of what it was computed from."""
+        if not any(value is f for f in ASK_FOR_LAYOUT) or not node.args:
+            return
+        match node.args[0]:
+            case ast.Name(id=name) if name in self.outside.samples and name not in self.assigned:
+                return
+        raise Unsupported(f"`{ast.unparse(node)}` asks for the order in memory of an array that is made here",
+                          node.lineno)
+
     def visit_Call(self, node: ast.Call) -> Any:
         value = self._static(node.func)
         if value is reversed:
@@ -553,6 +565,7 @@ class _Rewriter(ast.NodeTransformer):
             if forward is not node:
                 return self.visit(forward)
         if value is not None:
+            self._refuse_layout(node, value)
             if value is zip and node.keywords:
                 raise Unsupported("Numba has no `zip` with `strict`", node.lineno)
             if isinstance(value, np.ufunc) and (len(node.args) > value.nin or node.keywords):
