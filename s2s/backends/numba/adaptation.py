@@ -547,16 +547,12 @@ class _Rewriter(ast.NodeTransformer):
         call = ast.Call(self._known(helper, self.outside.replace(helper, None)), [node.left, node.right], [])
         return ast.copy_location(call, node)
 
-    def _refuse_layout(self, node: ast.Call, value: Any) -> None:
-        """Raise Unsupported where a call asks how an array lies in memory that is none of the arguments: Numba lays out
-        in C order what NumPy gives the order of what it was computed from."""
-        if not any(value is f for f in ASK_FOR_LAYOUT) or not node.args:
-            return
-        match node.args[0]:
-            case ast.Name(id=name) if name in self.outside.samples and name not in self.assigned:
-                return
-        raise Unsupported(f"`{ast.unparse(node)}` asks for the order in memory of an array that is made here",
-                          node.lineno)
+    def _refuse_layout(self, node: ast.Call | ast.Attribute, array: ast.expr) -> None:
+        """Raise Unsupported where an expression asks how an array lies in memory that is none of the arguments: Numba
+        lays out in C order what NumPy gives the order of what it was computed from."""
+        if not isinstance(array, ast.Name) or array.id in self.locals or array.id not in self.outside.samples:
+            raise Unsupported(f"`{ast.unparse(node)}` asks for the order in memory of an array that is made here",
+                              node.lineno)
 
     def visit_Call(self, node: ast.Call) -> Any:
         value = self._static(node.func)
@@ -565,7 +561,8 @@ class _Rewriter(ast.NodeTransformer):
             if forward is not node:
                 return self.visit(forward)
         if value is not None:
-            self._refuse_layout(node, value)
+            if node.args and any(value is f for f in ASK_FOR_LAYOUT):
+                self._refuse_layout(node, node.args[0])
             if value is zip and node.keywords:
                 raise Unsupported("Numba has no `zip` with `strict`", node.lineno)
             if isinstance(value, np.ufunc) and (len(node.args) > value.nin or node.keywords):
@@ -729,6 +726,8 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
+        if node.attr in ("flags", "strides") and isinstance(node.value, ast.Name) and node.value.id in self.locals:
+            self._refuse_layout(node, node.value)
         return self._outside(node) or self.generic_visit(node)
 
     def _may_be_mask(self, node: ast.expr) -> bool:

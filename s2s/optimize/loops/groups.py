@@ -26,8 +26,8 @@ from s2s.optimize.loops.steps import Step
 __all__ = ["FindsSteps", "Gather", "Group", "Groups", "Item", "Single"]
 
 Key = ir.Var | tuple[str, ir.Var | None]
-"""A class of memory by the variable that stands for it, or the items of lists in it; of lists of numbers, which share no
-memory with arrays and have no class, the items of all."""
+"""A class of memory by the variable that stands for it, or the items of lists in it; the items of all lists of numbers,
+which share no memory with arrays and have no class."""
 
 _OF_LISTS = (list.append, list.pop, ops.push, ops.pull)
 
