@@ -120,7 +120,8 @@ class Run:
         """Find out what Numba would refuse, with the arguments that the types are those of."""
         assert kinds == tuple(map(numba.typeof, self.samples))
         if self.stop is not None:
-            raise numba.TypingError(f'{STOPPED}\n\nFile "{self.function.__code__.co_filename}", line {self.stop}:')
+            where = f'\n\nFile "{self.function.__code__.co_filename}", line {self.stop}:' if self.stop else ""
+            raise numba.TypingError(STOPPED + where)
         try:
             self(*copy.deepcopy(self.samples))
         except (NumbaError, AttributeError, TypeError, IndexError) as refused:
@@ -293,7 +294,8 @@ def interpreting(monkeypatch, stops=None):
         before(self, lines)
         self.compiled.samples = self._arguments
         calls = sorted({n.lineno for n in ast.walk(self._made_of[0]) if isinstance(n, ast.Call)})
-        if stops is not None and calls and not lines and not self.regions.types:
+        calls = [0, *calls]  # Numba does not always say where
+        if stops is not None and not lines and not self.regions.types:
             self.compiled.stop = calls[stops % len(calls)]
 
     before = compiler.Wrapped._prepare

@@ -6,6 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import s2s
 from tests.bank import CASES
@@ -141,6 +142,27 @@ def test_loops_that_threads_share(name, mode, monkeypatch):
 def test_statements_by_themselves(name, mode, monkeypatch):
     monkeypatch.setattr(straight, "LEAST_WORK_OF_BLOCK", 0)
     assert check(mode, *STATEMENTS[name], monkeypatch)
+
+
+def diagonals(m):
+    return np.sum(np.diagonal(m, 1) ** 2) + np.sum(np.diagonal(m, -1) ** 3)
+
+
+def triangles(m):
+    lower = scipy.linalg.solve_triangular(m, m[0], lower=True)
+    return np.sum(lower * scipy.linalg.solve_triangular(m, m, trans=1)[:, 1])
+
+
+def masked(m):
+    a, chosen = m * 2.0, m > 0.6
+    a[chosen] = m[chosen] ** 3
+    return np.sum(a * a * m)
+
+
+@pytest.mark.parametrize("stops", [None, 0])
+@pytest.mark.parametrize("f", [diagonals, triangles, masked])
+def test_functions_of_matrices(f, stops, monkeypatch):
+    check("reverse", f, (X[:9].reshape(3, 3) + 0.5 * np.eye(3),), monkeypatch, stops)
 
 
 WEIGHTS = np.arange(1.0, 7.0)
