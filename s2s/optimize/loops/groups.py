@@ -243,7 +243,9 @@ class Groups:
                 elif not is_pure_call(call):
                     effects.is_fixed = True
                 else:
-                    effects.reads = {self._items(a) for a in given if self._is_changing_list(a)}
+                    effects.reads = {
+                        self._items(a) for a in given if isinstance(a, ir.Var) and self._is_changing_list(a)
+                    }
                     if not self.views.is_view(s):
                         effects.reads |= self._read([a for a in given if functions.reads_content(fn, args, a)])
             case ir.Let(_, ir.Var() | ir.Const()):
@@ -276,13 +278,11 @@ class Groups:
         """The items of a list."""
         return "items", self.memory.find(var) if can_share(self.value_of(var)) else None
 
-    def _is_changing_list(self, atom: ir.Atom) -> bool:
-        """Whether an atom is a list whose items some statement may change."""
-        if not isinstance(atom, ir.Var):
-            return False
-        known = self.value_of(atom)
+    def _is_changing_list(self, var: ir.Var) -> bool:
+        """Whether a variable is a list whose items some statement may change."""
+        known = self.value_of(var)
         if can_share(known):
-            return not isinstance(known, Array) and self.memory.is_buffer(atom)
+            return not isinstance(known, Array) and self.memory.is_buffer(var)
         return isinstance(known, ListOf) or (isinstance(known, Sequence) and known.type is list)
 
     def _floats(self, one: Single) -> bool:
