@@ -19,11 +19,13 @@ __all__ = [
 @record
 class Policy:
     """What stands for the derivative of a piecewise constant function: one of ``POLICIES``, or ``"open"`` while that
-    is not decided. ``why`` says what it was decided by, where the program has chosen nothing."""
+    is not decided. ``why`` says what it was decided by, where the program has chosen nothing, ``is_looked_up`` that the
+    function is a method of arrays if the value that the program looks it up in is an array."""
 
     name: str
     sharpness: float | None = None
     why: str = ""
+    is_looked_up: bool = False
 
     def __str__(self) -> str:
         return f'nonsmooth="{self.name}"' + (f", sharpness={self.sharpness:g}" if self.sharpness else "")

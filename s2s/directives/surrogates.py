@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.record import replace
-from s2s.directives.policy import SEARCH, Override, Policy
+from s2s.directives.policy import SEARCH, Choice, Choices, Override, Policy
 from s2s.directives.user_rules import ANYTHING
 from s2s.errors import error
 from s2s.rules import table
@@ -21,8 +21,8 @@ from s2s.rules.slopes import SLOPES
 from s2s.rules.table import Rule
 
 __all__ = [
-    "CONVERSIONS", "ROUNDED_PART", "check_policy", "default_of", "is_for", "is_piecewise", "is_step_of_one",
-    "names_of", "rule_of", "step_of",
+    "CONVERSIONS", "ROUNDED_PART", "check_policy", "decided", "default_of", "is_for", "is_piecewise",
+    "is_step_of_one", "names_of", "rule_of", "step_of",
 ]
 
 
@@ -67,6 +67,19 @@ def is_step_of_one(fn: Any) -> bool:
 def is_for(policy: Any, fn: Any) -> bool:
     """Whether a policy for all functions is for this one."""
     return policy.name != "hard_tanh" or step_of(fn) == "sign"
+
+
+def decided(fn: Any, choices: Choices) -> tuple[Choice, Any, Policy | Override] | None:
+    """The choice that decides about a function among those that hold, the innermost first, with the key that means the
+    function; None where none does."""
+    names = names_of(fn)
+    for choice in choices:
+        found = choice.find(fn, names)
+        if found is not None:
+            return choice, *found
+        if choice.general is not None and is_piecewise(fn) and is_for(choice.general, fn):
+            return choice, "", choice.general
+    return None
 
 
 def default_of(fn: Any) -> Policy:
@@ -179,7 +192,7 @@ def rule_of(fn: Any, how: Policy | Override) -> Rule:
         return replace(base, kind="zero")
     if how.name == "error":
         reason = 'it is piecewise constant, and the policy is nonsmooth="error"; choose another one for it'
-        return replace(base, kind="refuse", reason=reason)
+        return replace(base, kind="refuse", flat_for_reals=False, reason=reason)
     given = () if how.sharpness is None else (how.sharpness,)
     slopes = SLOPES.get((how.name, step_of(fn)), base.partials)
     if not slopes:  # a conversion, which is linear

@@ -11,7 +11,6 @@ What is decided is noted, with the lines: the head of the generated source says 
 
 from __future__ import annotations
 
-import types
 from collections.abc import Iterable, Iterator
 
 from s2s.analysis.activity import find_useful
@@ -166,8 +165,7 @@ class _Settler:
     def is_found_later(self, s: ir.Let) -> bool:
         """Whether a step is a method of something of which the program, when it runs, shows the type."""
         assert isinstance(s.value, ir.Call)
-        is_method = isinstance(_chosen(s).func, types.MethodDescriptorType)
-        return is_method and isinstance(self.context.value(s.value.args[0]), Unknown)  # type: ignore[arg-type]
+        return _how(s).is_looked_up and isinstance(self.context.value(s.value.args[0]), Unknown)  # type: ignore[arg-type]
 
     def left(self, s: ir.Let) -> Iterator[ir.Let]:
         """The call of such a method, as the program has it."""

@@ -69,17 +69,14 @@ class Holding:
 
     def decided(self, fn: Any) -> Policy | Override | None:
         """What holds for a function; None where nothing does."""
-        names = surrogates.names_of(fn)
-        for choice in self.all:
-            found = choice.find(fn, names)
-            if found is not None:
-                if isinstance(found[1], Override):
-                    policies.note_met(choice, found[0])
-                    self.met.add(policies.key_text(found[0]))
-                return found[1]
-            if choice.general is not None and surrogates.is_piecewise(fn) and surrogates.is_for(choice.general, fn):
-                return choice.general
-        return None
+        found = surrogates.decided(fn, self.all)
+        if found is None:
+            return None
+        choice, key, how = found
+        if isinstance(how, Override):
+            policies.note_met(choice, key)
+            self.met.add(policies.key_text(key))
+        return how
 
     def inside(self, blocks: Choices, defaults: Choices = ()) -> contextlib.AbstractContextManager[None]:
         """Further choices hold, inside those that do."""
@@ -137,10 +134,11 @@ class Holding:
             self.note(fn, how, span)
         return chosen(fn, how)
 
-    def _open(self, fn: Any) -> Chosen:
+    def _open(self, fn: Any, is_looked_up: bool = False) -> Chosen:
         """A step of which it is decided later what it contributes."""
         root = None if self.specializer.is_dynamic else self.specializer.function
-        return chosen(fn, Policy("open", why=IN_LIBRARY if is_library_code(self.specializer.frame.fn, root) else ""))
+        why = IN_LIBRARY if is_library_code(self.specializer.frame.fn, root) else ""
+        return chosen(fn, Policy("open", why=why, is_looked_up=is_looked_up))
 
     def is_open(self, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]) -> bool:
         """Whether it shows only when the program runs what a call of a function with a policy does: of which kind its
@@ -230,7 +228,7 @@ class Holding:
             return None
         if fn in surrogates.CONVERSIONS and not (len(args) == 1 and _is_integer_type(args[0].value)):
             return None
-        return ir.Call(ir.Const(self._open(fn)), (read[0], *args))
+        return ir.Call(ir.Const(self._open(fn, is_looked_up=True)), (read[0], *args))
 
     def block(self, manager: Any, body: ir.Block, frame: Frame, builder: Any, span: ir.Span | None) -> bool:
         """The body of a ``with``, in which the choice of the manager holds; True where its end is not reached."""
