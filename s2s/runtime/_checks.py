@@ -78,6 +78,16 @@ def check_operand(value: Any, package: str = "") -> None:
         raise error("S2S137", name=kind.__name__)
 
 
+STACKED = "it has a rule for one matrix, not for a stack; call it for each, and `np.stack` the results"
+
+
+def check_rank(value: Any, most: int, name: str) -> None:
+    """Nothing to do where an array has so many dimensions at most as those that a rule is for. Raises
+    NoDerivativeError for a stack of them."""
+    if np.ndim(value) > most:
+        raise error("S2S202", name=name, reason=STACKED)
+
+
 _SUBSCRIPTS = ("__getitem__", "__missing__", "__setitem__", "__contains__")
 
 

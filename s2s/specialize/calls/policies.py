@@ -154,8 +154,13 @@ class Holding:
         if is_conversion and not kwargs and len(args) == 1:  # to no dtype
             return False
         if any(isinstance(self.context.value(a), Unknown) for a in varied):
-            return True
+            return not self._is_at_run_time()
         return is_conversion and any(isinstance(a, ir.Var) for a in (*args[1:2], *kwargs.values()))
+
+    def _is_at_run_time(self) -> bool:
+        """Whether a call is one that the program has just made: nothing shows later what shows not now."""
+        frame = self.specializer.frame
+        return frame is not None and "__s2s_calls__" in vars(frame.fn)
 
     def is_by_iterations(self, loop: ir.Span | None) -> bool:
         """Whether a loop has the derivative of its iterations, if it is a search. Notes where it does."""
@@ -286,7 +291,10 @@ def _decimals(context: Context, given: ir.Atom | None) -> Any:
 def _gives_integers(context: Context, fn: Any, args: tuple[ir.Atom, ...], kwargs: Any) -> bool:
     value_of = context.value
     dtype = dtype_of(context.evaluator.call(fn, tuple(map(value_of, args)), {k: value_of(a) for k, a in kwargs}))
-    return dtype is not None and dtype.kind in "iu"
+    if dtype is None:  # nothing is known of the array, but what it becomes
+        given = (*args[1:], *(a for _, a in kwargs))
+        return any(isinstance(a, ir.Const) and _is_integer_type(a.value) for a in given)
+    return dtype.kind in "iu"
 
 
 def name_of_step(fn: Any) -> str:

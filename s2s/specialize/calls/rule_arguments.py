@@ -8,16 +8,18 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of
 from s2s.analysis.abstract.parts import is_inexact
 from s2s.builder.operands import is_operator
 from s2s.core import ir
 from s2s.core.annotated import signature_of
-from s2s.core.values import Array
+from s2s.core.values import Array, Unknown
 from s2s.directives.surrogates import is_piecewise
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.rules.samples import Draw
+from s2s.runtime._checks import STACKED
 from s2s.specialize.calls.intrinsics import literal
 from s2s.specialize.calls.policies import has_decided, name_of_step
 from s2s.specialize.frames import name_of, parameters_of
@@ -56,16 +58,20 @@ def check_ranks(site: CallSite, rule: Any) -> None:
 
 def _stacked(site: CallSite, rule: Any) -> DifferentiationError | None:
     """The refusal of an array of higher rank than any in the samples of a rule of ``scipy.linalg``: the function does
-    each matrix of a stack, its rule is for what its samples show."""
+    each matrix of a stack, its rule is for what its samples show. A rank that is not known is checked by the code."""
     if not str(getattr(site.fn, "__module__", "")).startswith("scipy.linalg"):
         return None
     for name, atom in _by_name(site, rule).items():
         value = site.value(atom) if isinstance(atom, (ir.Var, ir.Const)) else None
-        rank = len(value.shape) if isinstance(value, Array) and value.shape is not None else 0
-        seen = [_rank_of(table.bind(rule, sample.args, sample.kwargs).get(name)) for sample in rule.samples]
-        if rank > max([r for r in seen if r is not None], default=rank):
-            reason = "it has a rule for one matrix, not for a stack; call it for each, and `np.stack` the results"
-            return site.refusal("S2S202", name=name_of(site.fn), reason=reason)
+        ranks = [_rank_of(table.bind(rule, sample.args, sample.kwargs).get(name)) for sample in rule.samples]
+        most = max([r for r in ranks if r is not None], default=None)
+        if most is None:
+            continue
+        if isinstance(value, Unknown) or (isinstance(value, Array) and value.shape is None):
+            site.builder.call(
+                rt.check_rank, atom, ir.Const(most), ir.Const(name_of(site.fn)), span=site.span, effect=True)
+        elif isinstance(value, Array) and len(value.shape) > most:  # type: ignore[arg-type]
+            return site.refusal("S2S202", name=name_of(site.fn), reason=STACKED)
     return None
 
 
