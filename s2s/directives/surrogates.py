@@ -21,8 +21,8 @@ from s2s.rules.slopes import SLOPES
 from s2s.rules.table import Rule
 
 __all__ = [
-    "CONVERSIONS", "ROUNDED_PART", "check_policy", "decided", "default_of", "is_for", "is_piecewise",
-    "is_step_of_one", "names_of", "rule_of", "step_of",
+    "CONVERSIONS", "ROUNDED_PART", "check_policy", "decided", "default_of", "dtype_of_option", "is_for",
+    "is_piecewise", "is_step_of_one", "names_of", "rule_of", "step_of",
 ]
 
 
@@ -85,6 +85,18 @@ def decided(fn: Any, choices: Choices) -> tuple[Choice, Any, Policy | Override] 
 def default_of(fn: Any) -> Policy:
     """What stands for the derivative of a function where nothing is said."""
     return Policy("zero" if step_of(fn) in ("sign", "heaviside") else "straight_through")
+
+
+def dtype_of_option(option: Any) -> np.dtype[Any] | None:
+    """The dtype that an argument means; None for what is none."""
+    if isinstance(option, type) and not issubclass(option, (int, float, complex, np.generic)):
+        return None
+    if isinstance(option, type) and issubclass(option, np.generic) and option.__subclasses__():
+        return np.dtype(np.int64) if issubclass(option, np.integer) else None  # a family of types
+    try:
+        return np.dtype(option) if isinstance(option, (type, str, np.dtype)) else None
+    except TypeError:
+        return None
 
 
 def step_of(fn: Any) -> str:

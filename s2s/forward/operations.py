@@ -13,6 +13,7 @@ from s2s.analysis.abstract.parts import Path, is_inexact, part
 from s2s.builder import cotangents
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Scalar, Sequence, Unknown
+from s2s.directives.surrogates import dtype_of_option
 from s2s.errors import error
 from s2s.forward import transposed
 from s2s.rules import table
@@ -73,11 +74,17 @@ def _operand_dot(forwarder: Forwarder, arg: ir.Atom, span: ir.Span | None) -> ir
 def linear(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span: ir.Span | None) -> None:
     """The function itself on the tangents: of all arguments together where it is linear in all of them, else of one
     argument at a time."""
-    if _is_integer(forwarder.context.value(target)):  # its tangent is not rounded
-        if value.fn == ir.Const(np.ndarray.astype):
-            forwarder.put(target, (), forwarder.whole(value.args[0], span))  # type: ignore[arg-type]
+    if _converts(forwarder, rule, target, value):  # its tangent is not rounded
+        bound = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k})
+        first = next(iter(bound.values()))
+        dot = forwarder.whole(first, span) if value.fn.value in _CASTS else None  # type: ignore[union-attr]
+        if dot is None:
+            value = _without_dtype(rule, value)
+        else:
+            is_known = dtype_of(forwarder.context.value(target)) is not None
+            made = dot if is_known else forwarder.builder.call(rt.tangent_like, dot, target, span=span)
+            forwarder.put(target, (), made)
             return
-        value = ir.replace(value, kwargs=tuple((k, a) for k, a in value.kwargs if k != "dtype"))
     bound = _bound(forwarder, rule, value, span)
     turned: list[dict[Any, ir.Atom]] = []
     together: dict[Any, ir.Atom] = {}
@@ -96,9 +103,28 @@ def linear(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span
         forwarder.put_all(target, total, span)
 
 
-def _is_integer(value: AbstractValue) -> bool:
-    dtype = dtype_of(value)
-    return dtype is not None and dtype.kind in "iub"
+_CASTS = (np.ndarray.astype, np.astype) if hasattr(np, "astype") else (np.ndarray.astype,)
+"""Functions that do nothing but convert."""
+
+
+def _converts(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call) -> bool:
+    """Whether a call gives integers, or may do so: to a dtype that the program finds, or of an array of which nothing
+    is known."""
+    dtype = dtype_of(forwarder.context.value(target))
+    if dtype is not None:
+        return dtype.kind in "iub"
+    asked = table.bind(rule, value.args, {k: a for k, a in value.kwargs if k}).get("dtype")
+    if not isinstance(asked, ir.Const):
+        return isinstance(asked, ir.Var)
+    found = dtype_of_option(asked.value)
+    return found is not None and found.kind in "iub"
+
+
+def _without_dtype(rule: Any, value: ir.Call) -> ir.Call:
+    """A call that asks for no dtype."""
+    place = list(rule.params.parameters).index("dtype") if "dtype" in rule.params.parameters else len(value.args)
+    args = tuple(ir.Const(None) if k == place else a for k, a in enumerate(value.args))
+    return ir.replace(value, args=args, kwargs=tuple((k, a) for k, a in value.kwargs if k != "dtype"))
 
 
 def again(

@@ -119,7 +119,9 @@ class Holding:
         if any(dtype is not None and dtype.kind == "c" for dtype in map(dtype_of, values)):
             return fn
         if fn in surrogates.CONVERSIONS and not _gives_integers(self.context, fn, args, kwargs):
-            return fn
+            dtypes = map(surrogates.dtype_of_option, _options(args, kwargs))
+            is_test = any(dtype is not None and dtype.kind == "b" for dtype in dtypes)
+            return chosen(fn, Policy("zero")) if is_test else fn
         how = said or self.decided(fn)
         default = surrogates.default_of(fn)
         if how is None and default == STRAIGHT:
@@ -151,11 +153,12 @@ class Holding:
         if not varied or not isinstance(how, Policy) or how == surrogates.default_of(fn):
             return False
         is_conversion = fn in surrogates.CONVERSIONS
-        if is_conversion and not kwargs and len(args) == 1:  # to no dtype
+        options = (*args[1:], *kwargs.values())
+        if is_conversion and all(isinstance(a, ir.Const) and not _is_integer_type(a.value) for a in options):
             return False
         if any(isinstance(self.context.value(a), Unknown) for a in varied):
             return not self._is_at_run_time()
-        return is_conversion and any(isinstance(a, ir.Var) for a in (*args[1:2], *kwargs.values()))
+        return is_conversion and any(isinstance(a, ir.Var) for a in options)
 
     def _is_at_run_time(self) -> bool:
         """Whether a call is one that the program has just made: nothing shows later what shows not now."""
@@ -292,9 +295,13 @@ def _gives_integers(context: Context, fn: Any, args: tuple[ir.Atom, ...], kwargs
     value_of = context.value
     dtype = dtype_of(context.evaluator.call(fn, tuple(map(value_of, args)), {k: value_of(a) for k, a in kwargs}))
     if dtype is None:  # nothing is known of the array, but what it becomes
-        given = (*args[1:], *(a for _, a in kwargs))
-        return any(isinstance(a, ir.Const) and _is_integer_type(a.value) for a in given)
+        return any(map(_is_integer_type, _options(args, kwargs)))
     return dtype.kind in "iu"
+
+
+def _options(args: tuple[ir.Atom, ...], kwargs: Any) -> list[Any]:
+    """The options of a conversion that are written."""
+    return [a.value for a in (*args[1:], *(a for _, a in kwargs)) if isinstance(a, ir.Const)]
 
 
 def name_of_step(fn: Any) -> str:
@@ -316,6 +323,5 @@ def _place(span: ir.Span | None) -> str:
 
 def _is_integer_type(kind: Any) -> bool:
     """Whether an option means integers."""
-    if isinstance(kind, type):
-        return kind is int or issubclass(kind, np.integer)
-    return isinstance(kind, np.dtype) and kind.kind in "iu"
+    dtype = surrogates.dtype_of_option(kind)
+    return dtype is not None and dtype.kind in "iu"
