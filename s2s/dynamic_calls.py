@@ -47,7 +47,31 @@ def vjp_of_call(
 ) -> tuple[Any, Pullback]:
     """``fn(*args, **kwargs)`` and its pullback, which gives a cotangent per positional argument, then one per keyword;
     None for those that have none. ``changes`` as in ``derivative``."""
-    return stack.deeper(_vjp_of_call, fn, args, kwargs, changes)
+    out, pull = stack.deeper(_vjp_of_call, fn, args, kwargs, changes)
+    if not isinstance(out, (str, bytes, list, tuple, dict)):
+        return out, pull
+
+    def checked(cotangent: Any) -> tuple[Any, ...]:
+        if _is_of_text(out, cotangent):
+            from s2s.errors import error
+
+            raise error("S2S180", name=name_of(fn))
+        return pull(cotangent)
+
+    return out, checked
+
+
+def _is_of_text(out: Any, cotangent: Any) -> bool:
+    """Whether a cotangent comes to a text, out of which a number was read: what it was made of cannot be told."""
+    if cotangent is None:
+        return False
+    if isinstance(out, (str, bytes)):
+        return isinstance(cotangent, (float, complex, np.number, np.ndarray)) and bool(np.any(cotangent))
+    if isinstance(out, dict) and isinstance(cotangent, dict):
+        return any(_is_of_text(part, cotangent.get(key)) for key, part in out.items())
+    if isinstance(out, (list, tuple)) and isinstance(cotangent, (list, tuple)):
+        return any(map(_is_of_text, out, cotangent))
+    return False
 
 
 def _vjp_of_call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str) -> tuple[Any, Pullback]:
@@ -122,6 +146,10 @@ def _jvp_of_call(
     moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]
     if not any(moving):
         out = fn(*args, **kwargs)
+        if any(dot is rt.OF_TEXT for dot in dots) and out is not None and not isinstance(out, (bool, np.bool_)):
+            if not isinstance(out, (str, bytes)):
+                raise error("S2S180", name=name_of(fn))
+            return out, rt.OF_TEXT
         return out, rt.zeros_of(out) if total is None else directions.lift(rt.zeros_of(out), total)
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
         out = fn(args[0])
@@ -143,6 +171,8 @@ def _jvp_of_call(
         if total is not None:
             return _along_all(fn, given, tangents, rest, total)
         out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
+    if isinstance(out, (str, bytes)):
+        return out, rt.OF_TEXT
     is_test = isinstance(out, (bool, np.bool_)) or (isinstance(out, np.ndarray) and out.dtype.kind == "b")
     return out, rt.zeros_of(1 * out) if out_dot is None and is_test else out_dot  # code may compute with it
 
@@ -370,10 +400,12 @@ def _has_captured(value: Any, seen: tuple[Any, ...] = ()) -> bool:
 
 
 def _absent(value: Any) -> Any:
-    """What stands for the cotangent that an argument has not: marks for integers and for functions that have captured
-    floats, which a derivative may have reached, None for the rest."""
+    """What stands for the cotangent that an argument has not: marks for integers, texts and functions that have
+    captured floats, which a derivative may have reached, None for the rest."""
     if _has_captured(value):
         return rt.CAPTURED
+    if isinstance(value, (str, bytes)):
+        return rt.OF_TEXT
     if is_array_class(type(value)):
         return rt.INTEGER if value.dtype.kind in "iu" else None
     return rt.INTEGER if np.asarray(value).dtype.kind in "iu" else None

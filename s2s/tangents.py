@@ -15,6 +15,7 @@ from s2s.core.inspection import with_article
 from s2s.core.public import PublicDerivative
 from s2s.core.values import Instance
 from s2s.derivatives import Derivative, derivative, name_of_function
+from s2s.runtime._dynamic import without_text
 from s2s.errors import error
 from s2s.versions.fitting import fit_tangent
 from s2s.versions.signature import describe, has_float
@@ -43,7 +44,7 @@ def jvp(
         answer = again[0]
     if isinstance(f, PublicDerivative):
         _check_tangent(answer[0], answer[1], name)
-    return answer  # type: ignore[no-any-return]
+    return (answer[0], without_text(answer[1]), *answer[2:])
 
 
 def check_pairs(primals: Any, tangents: Any) -> None:

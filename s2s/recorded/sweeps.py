@@ -301,7 +301,7 @@ def _is_inexact(leaf: Any) -> bool:
 
 
 def _add_all(sweep: Backward, s: Step, structure: Any, bar: Any) -> None:
-    if bar is None or bar is rt.CAPTURED or bar is rt.INTEGER:
+    if bar is None or bar is rt.CAPTURED or bar is rt.INTEGER or bar is rt.OF_TEXT:
         return
     if type(structure) is Leaf:
         sweep.add(s.refs[structure.number], bar)

@@ -71,6 +71,7 @@ from s2s.runtime._cotangents import (
 from s2s.runtime._dynamic import (
     CAPTURED,
     INTEGER,
+    OF_TEXT,
     by_default,
     call,
     call_again,
@@ -229,7 +230,7 @@ from s2s.runtime._snapshots import Calls, Snapshots, advances
 from s2s.runtime._strong import Decisions, strong_matmul, strong_product, strong_quotient
 
 __all__ = [
-    "CAPTURED", "INTEGER", "Adjoints", "Calls", "Decisions", "Snapshots", "accumulate", "add", "advances",
+    "CAPTURED", "INTEGER", "OF_TEXT", "Adjoints", "Calls", "Decisions", "Snapshots", "accumulate", "add", "advances",
     "align_weights", "around", "coincides", "counted", "note_equal", "sign", "ties",
     "axes_back", "axes_in_memory", "axes_last", "axis_size", "beside_dropped", "between", "bin_of", "blocks", "bound",
     "by_default", "call", "call_again",

@@ -72,12 +72,39 @@ CAPTURED = object()
 """Stands for the cotangent of an argument that is, or holds, a function that has captured floats."""
 
 
+class _OfText:
+    """Stands for the derivative of a text that numbers were written to: what is computed of it is refused."""
+
+    __array_ufunc__ = None
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise error("S2S180", name="a function that the program finds")
+
+    __float__ = __complex__ = __array__ = __neg__ = __getitem__ = __iter__ = _refuse
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __matmul__ = __rmatmul__ = _refuse
+
+
+OF_TEXT = _OfText()
+
+
+def without_text(dot: Any) -> Any:
+    """A tangent with None for those of texts."""
+    kind = type(dot)
+    if kind is tuple or kind is list:
+        return kind(map(without_text, dot))
+    if kind is dict:
+        return {key: without_text(part) for key, part in dot.items()}
+    return None if dot is OF_TEXT else dot
+
+
 def pulled(bars: Any, k: int) -> Any:
     """The cotangent of an argument that carries a derivative, from those that a pullback gave.
 
-    Raises NoDerivativeError where the argument was an integer on this run, so that there is none: leaving it out would
-    be a silent zero; UnsupportedSyntaxError where it is a function that has captured floats, or holds one.
+    Raises NoDerivativeError where the argument was an integer or a text on this run, so that there is none: leaving it
+    out would be a silent zero; UnsupportedSyntaxError where it is a function that has captured floats, or holds one.
     """
+    if bars[k] is OF_TEXT:
+        bars[k]._refuse()
     if bars[k] is INTEGER or bars[k] is CAPTURED:
         raise error("S2S211", name=f"argument {k}") if bars[k] is INTEGER else error("S2S143")
     return bars[k]
