@@ -15,7 +15,7 @@ import numpy as np
 
 from s2s.analysis.abstract.evaluate import Evaluator
 from s2s.analysis.abstract.folding import is_long
-from s2s.analysis.abstract.lattice import dtype_of, is_float, join
+from s2s.analysis.abstract.lattice import dtype_of, is_float, join, type_of
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import is_basic, shared_with
 from s2s.analysis.reading import Reading
@@ -601,11 +601,18 @@ def _is_real(value: AbstractValue) -> bool:
     return dtype is not None and dtype.kind in "biuf"
 
 
+def repeats_text(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
+    """Whether a call is ``"-" * n``, of a text that no differentiated number was written to."""
+    is_product = fn is operator.mul or fn is operator.imul
+    return is_product and any(
+        type_of(context.value(a)) in (str, bytes) and not context.is_varied(a) for a in args)
+
+
 def has_zero_derivative(context: Context, fn: Any, args: tuple[ir.Atom, ...]) -> bool:
     """Whether a call's result does not depend differentiably on its arguments, by the rules."""
     if fn is getattr and len(args) > 1:
         return isinstance(args[1], ir.Const) and args[1].value in PASSIVE_ATTRIBUTES
-    if fills_text(context, fn, args):
+    if fills_text(context, fn, args) or repeats_text(context, fn, args):
         return True
     rule = table.find(fn)
     if rule is None:
