@@ -394,7 +394,11 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 
 def _is_followed(fn: Any, args: tuple[Any, ...]) -> bool:
     """Whether the Python code of a function of NumPy's says what it does with its arguments, and no rule: it calls
-    back, or asks objects for arrays and for methods of the function's name."""
+    back, or asks objects for arrays and for methods of the function's name, as ``np.mean`` does a masked array."""
+    if type(fn._implementation) is types.FunctionType and any(
+        is_a(arg, np.ndarray) and type(getattr(type(arg), fn.__name__, None)) is types.FunctionType for arg in args[:1]
+    ):
+        return True
     if any(is_a(arg, np.ndarray) or not is_read_by_functions(type(arg)) for arg in flat(args) if overridden((arg,))):
         return False
     calls_back = args and is_a(args[0], (types.FunctionType, types.MethodType, functools.partial))
