@@ -130,12 +130,11 @@ def _jvp_of_call(
     count = len(values) - len(keys)
     args, kwargs = values[:count], dict(zip(keys, values[count:], strict=True))
     if name is not None:
-        kind = np.ndarray if isinstance(values[0], np.generic) else type(values[0])
-        method = getattr(kind, name, None)
-        if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+        method = _method_of(values[0], name)
+        if method is not None:
             fn = method
         else:
-            fn, args, dots = getattr(values[0], name), args[1:], dots[1:]
+            fn, values, args, dots, count = getattr(values[0], name), values[1:], args[1:], dots[1:], count - 1
     if gives_gradient(fn):
         if total is None:
             return value_and_tangent(fn, args, dots[:count], kwargs)
@@ -477,12 +476,20 @@ def vjp_of_method(
     receiver: Any, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], changes: str = "refused"
 ) -> tuple[Any, Pullback]:
     """``receiver.name(*args, **kwargs)`` and its pullback, whose first cotangent is the receiver's."""
-    kind = np.ndarray if isinstance(receiver, np.generic) else type(receiver)
-    method = getattr(kind, name, None)
-    if isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType)):
+    method = _method_of(receiver, name)
+    if method is not None:
         return vjp_of_call(method, (receiver, *args), kwargs, changes)
     out, pull = vjp_of_call(getattr(receiver, name), args, kwargs, changes)
     return out, lambda cotangent: (None, *pull(cotangent))
+
+
+def _method_of(receiver: Any, name: str) -> Any:
+    """The method of a value's class, as a function of the value; that of arrays for a number of NumPy's, where they
+    have one. None where the value has something else under the name."""
+    kind = np.ndarray if isinstance(receiver, np.generic) and hasattr(np.ndarray, name) else type(receiver)
+    method = getattr(kind, name, None)
+    is_method = isinstance(method, (types.FunctionType, types.MethodDescriptorType, types.WrapperDescriptorType))
+    return method if is_method else None
 
 
 # --- again ----------------------------------------------------------------------------------------------------------

@@ -15,8 +15,8 @@ from s2s.core.inspection import with_article
 from s2s.core.public import PublicDerivative
 from s2s.core.values import Instance
 from s2s.derivatives import Derivative, derivative, name_of_function
-from s2s.runtime._dynamic import without_text
 from s2s.errors import error
+from s2s.runtime._dynamic import without_text
 from s2s.versions.fitting import fit_tangent
 from s2s.versions.signature import describe, has_float
 
