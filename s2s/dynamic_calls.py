@@ -50,6 +50,9 @@ def vjp_of_call(
     out, pull = stack.deeper(_vjp_of_call, fn, args, kwargs, changes)
     if not isinstance(out, (str, bytes, list, tuple, dict)):
         return out, pull
+    given = (*args, *kwargs.values())
+    if any(_carries(value) or _is_written(value) for value in given):
+        _write(out, given)
 
     def checked(cotangent: Any) -> tuple[Any, ...]:
         if _is_of_text(out, cotangent):
@@ -59,6 +62,33 @@ def vjp_of_call(
         return pull(cotangent)
 
     return out, checked
+
+
+_WRITTEN: dict[str | bytes, None] = {}
+"""Texts with digits that functions have made of differentiated numbers, the last ones."""
+
+_MOST_WRITTEN = 4096
+
+
+def _write(out: Any, given: tuple[Any, ...]) -> None:
+    """Note the texts in a result that are no arguments."""
+    if isinstance(out, (str, bytes)):
+        if _has_digits(out) and not any(out is value for value in given):
+            _WRITTEN[out] = None
+            if len(_WRITTEN) > _MOST_WRITTEN:
+                _WRITTEN.pop(next(iter(_WRITTEN)), None)
+    elif isinstance(out, (list, tuple, dict)):
+        for part in out.values() if isinstance(out, dict) else out:
+            _write(part, given)
+
+
+def _is_written(value: Any) -> bool:
+    """Whether a value is a text that may have been made of differentiated numbers."""
+    return isinstance(value, (str, bytes)) and value in _WRITTEN
+
+
+def _has_digits(text: str | bytes) -> bool:
+    return any(character in (b"0123456789" if isinstance(text, bytes) else "0123456789") for character in text)
 
 
 def _is_of_text(out: Any, cotangent: Any) -> bool:
@@ -117,7 +147,18 @@ def jvp_of_call(
 ) -> tuple[Any, Any]:
     """The result of a call and its tangent; arguments as ``runtime.push`` has them. With ``total`` the tangents have so
     many directions, in their last dimension; the function runs once."""
-    return stack.deeper(_jvp_of_call, fn, name, values, dots, keys, total)
+    plain = tuple(None if dot is rt.OF_TEXT else dot for dot in dots)
+    of_text = any(map(_is_written, values))
+    out, out_dot = stack.deeper(_jvp_of_call, fn, name, values, plain, keys, total)
+    if isinstance(out, (str, bytes, list, tuple, dict)) and (of_text or any(dot is not None for dot in plain)):
+        _write(out, values)
+    if isinstance(out, (str, bytes)):
+        return out, rt.OF_TEXT if total is None and _is_written(out) else None
+    if of_text and out is not None and not isinstance(out, (bool, np.bool_)):
+        from s2s.errors import error
+
+        raise error("S2S180", name=name or name_of(fn))
+    return out, out_dot
 
 
 def _jvp_of_call(
@@ -145,10 +186,6 @@ def _jvp_of_call(
     moving = [dot is not None and _carries(value) for value, dot in zip((*args, *kwargs.values()), dots, strict=True)]
     if not any(moving):
         out = fn(*args, **kwargs)
-        if any(dot is rt.OF_TEXT for dot in dots) and out is not None and not isinstance(out, (bool, np.bool_)):
-            if not isinstance(out, (str, bytes)):
-                raise error("S2S180", name=name_of(fn))
-            return out, rt.OF_TEXT
         return out, rt.zeros_of(out) if total is None else directions.lift(rt.zeros_of(out), total)
     if isinstance(fn, type) and issubclass(fn, (float, np.floating)) and len(args) == 1 and not kwargs:
         out = fn(args[0])
@@ -170,8 +207,6 @@ def _jvp_of_call(
         if total is not None:
             return _along_all(fn, given, tangents, rest, total)
         out, out_dot = jvp(fn, given, tuple(tangents), False, rest, "refused")
-    if isinstance(out, (str, bytes)):
-        return out, rt.OF_TEXT
     is_test = isinstance(out, (bool, np.bool_)) or (isinstance(out, np.ndarray) and out.dtype.kind == "b")
     return out, rt.zeros_of(1 * out) if out_dot is None and is_test else out_dot  # code may compute with it
 
@@ -404,7 +439,7 @@ def _absent(value: Any) -> Any:
     if _has_captured(value):
         return rt.CAPTURED
     if isinstance(value, (str, bytes)):
-        return rt.OF_TEXT
+        return rt.OF_TEXT if _is_written(value) else None
     if is_array_class(type(value)):
         return rt.INTEGER if value.dtype.kind in "iu" else None
     return rt.INTEGER if np.asarray(value).dtype.kind in "iu" else None

@@ -42,6 +42,9 @@ def test_a_number_that_is_read_from_a_text_is_refused(f, k, m, recorded, monkeyp
         s2s.grad(f)(X, k, m)
     with pytest.raises(DifferentiationError):
         s2s.jvp(f, (X, k, m), (np.array([1.0, 0.0]), None, None))
+    if f is at_once:
+        with pytest.raises(DifferentiationError):
+            s2s.jacfwd(f)(X, k, m)
 
 
 def labelled(x, k):
@@ -61,3 +64,20 @@ def test_a_text_beside_numbers_has_no_tangent():
     assert out["label"] == "1.25" and out["rule"] == "--"
     assert dot["label"] is None and dot["rule"] is None
     np.testing.assert_allclose(dot["y"], 2.0 * X)
+
+
+SCALE = [lambda name, v: 2.0 * v if name == "double 2" else v, lambda name, v: v**2]
+
+
+def by_names(items, k):
+    total = 0.0
+    for name, values in items:
+        total = total + np.sum(SCALE[k](name, values))
+    return total
+
+
+def test_a_text_that_is_data_is_an_argument_as_any():
+    found = s2s.grad(by_names)([("double 2", X), ("other 3", X)], 0)
+    np.testing.assert_allclose([row for _, row in found], [[2.0, 2.0], [1.0, 1.0]])
+    found = s2s.jacfwd(by_names)([("double 2", X), ("other 3", X)], 1)
+    np.testing.assert_allclose([row for _, row in found], [2.0 * X, 2.0 * X])
