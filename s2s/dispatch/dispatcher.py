@@ -404,7 +404,7 @@ class Dispatcher:
         import traceback  # takes longer than a version from disk
 
         codes = [frame.f_code for frame, _ in traceback.walk_tb(problem.__traceback__)]
-        is_refusal, is_over = isinstance(problem, DifferentiationError), False
+        is_refusal, is_over, is_final = isinstance(problem, DifferentiationError), False, False
         with section:  # the code that ran: in a recording that is not the function's own
             version = version or next((v for v in self.versions if v.is_one_of(codes)), None)
         with section, own_codes():
@@ -416,11 +416,13 @@ class Dispatcher:
             elif is_refusal and self._refuses_lists(version, problem, values):
                 version = self._version_for(values)
             elif not self._may_be_recorded(version.avals) or not self._may_record_more(version, problem, values):
-                return None
+                is_final = True
             elif is_refusal:
                 is_over = self._is_over_compiled(version, problem)
                 tried = *tried, version
                 version = beside(self, version, problem, values, tried) or self._recorded(version, problem, values)
+        if is_final and is_refusal:
+            return None
         if is_refusal:
             version = version if is_over else observed(self, version, values)
             try:
@@ -430,8 +432,10 @@ class Dispatcher:
                 if found is None:
                     raise
                 return found
-        from s2s.dispatch.failures import instead_of
+        from s2s.dispatch.failures import check_primal, instead_of
 
+        if is_final:
+            return check_primal(self, version, problem, values)
         return instead_of(self, version, problem, values, then)
 
     def _may_record_more(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:

@@ -17,14 +17,14 @@ from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.lines import lines_of
 from s2s.dispatch.version import Version, renamed_for
-from s2s.errors import DifferentiationError
+from s2s.errors import DifferentiationError, error
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled
 
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = ["instead_of", "recording_of"]
+__all__ = ["check_primal", "instead_of", "recording_of"]
 
 _OF_MISTAKES = (TypeError, ValueError, LookupError, AttributeError, NameError, AssertionError, ArithmeticError)
 _TRUSTED = ("s2s.", "numpy.", "scipy.")
@@ -37,7 +37,8 @@ def instead_of(
     """The result, by a recording, of a call in which a version has raised what is no refusal; ``then`` is what the
     caller does with it. None where the exception is the program's own. A version stays where the recording is refused.
 
-    Raises what the primal raises, where that is another exception, and the refusal of the recording.
+    Raises what the primal raises, where that is another exception, and the refusal of the recording. Where the primal
+    gives a value and the recording fails too, the derivative is refused: no exception of a rule comes out.
     """
     if not _is_suspect(problem, version.compiled, version.raw.__code__):
         return None
@@ -53,11 +54,28 @@ def instead_of(
         result = then(again.call(*values))
     except DifferentiationError as refusal:
         raise refusal from problem
-    except Exception:
-        return None
+    except Exception:  # a rule that both follow has failed
+        raise _no_case(dispatcher, problem) from problem
     with section, own_codes():
         dispatcher.record(version, problem, values)
     return (result,)
+
+
+def check_primal(dispatcher: Dispatcher, version: Version, problem: Exception, values: tuple[Any, ...]) -> None:
+    """Raise what the primal raises where a version that cannot be recorded has raised what is no refusal, and refuse the
+    derivative where the primal gives a value. The exception of the program itself comes out as it is."""
+    if not _is_suspect(problem, version.compiled, version.raw.__code__):
+        return
+    own = _raised_by_primal(dispatcher.target.innermost.function, values, problem)
+    if own is None:
+        raise _no_case(dispatcher, problem) from problem
+    if own is not problem:
+        raise own
+
+
+def _no_case(dispatcher: Dispatcher, problem: Exception) -> DifferentiationError:
+    reason = f"{type(problem).__name__}, '{problem}', where the function itself gives a value"
+    return error("S2S212", name=dispatcher.target.name, reason=reason)
 
 
 def recording_of(dispatcher: Dispatcher, version: Version, problem: Exception, values: tuple[Any, ...]) -> Version:

@@ -40,6 +40,7 @@ def highpass(b: Any, a: Any, wo: Any = 1.0) -> Any:
 def bilinear(b: Any, a: Any, fs: Any = 1.0) -> Any:
     """s becomes 2 fs (z - 1) / (z + 1)."""
     b, a = np.atleast_1d(np.asarray(b)), np.atleast_1d(np.asarray(a))
+    check_leading(b, a)
     n, d = np.shape(b)[0], np.shape(a)[0]
     num = (b * (2.0 * fs) ** np.arange(n - 1, -1, -1)) @ substituted(n, max(n, d))
     den = (a * (2.0 * fs) ** np.arange(d - 1, -1, -1)) @ substituted(d, max(n, d))

@@ -56,6 +56,8 @@ def splrep(
     if full_output or task > 0:
         return rt.no_derivative("scipy.interpolate.splrep", "it has a rule without full_output and for a first call")
     places, values = np.asarray(x), np.asarray(y)
+    if np.iscomplexobj(values) or np.iscomplexobj(places):
+        return rt.no_derivative("scipy.interpolate.splrep", "it discards imaginary parts; take np.real first")
     chosen = default_smoothing(w, np.shape(places)[0]) if s is None else s
     if per:
         if w is not None or t is not None or k % 2 == 0 or not (isinstance(chosen, (int, float)) and chosen == 0):

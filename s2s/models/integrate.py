@@ -256,7 +256,10 @@ def cumulative_simpson(y: Any, *, x: Any = None, dx: Any = 1.0, axis: Any = -1, 
     y = np.moveaxis(np.asarray(y), axis, -1)
     count = np.shape(y)[-1]
     if count < 3:
-        return cumulative_trapezoid(np.moveaxis(y, -1, axis), x, dx, axis, initial)
+        sums = np.moveaxis(cumulative_trapezoid(np.moveaxis(y, -1, axis), x, dx, axis), axis, -1)
+        if initial is not None:  # added to all, where a trapezoid's rule takes it for the first alone
+            sums = np.concatenate([np.zeros((*np.shape(y)[:-1], 1)), sums], axis=-1) + initial
+        return np.moveaxis(sums, -1, axis)
     h = np.broadcast_to(steps_of(x, dx, axis, np.shape(y)), (*np.shape(y)[:-1], count - 1))
     none = np.zeros((*np.shape(y)[:-1], 1))
     ahead = np.concatenate([first_steps(y, h), none], axis=-1)

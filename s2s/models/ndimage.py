@@ -129,19 +129,20 @@ def slope_and_smooth(
     if axes is not None:
         return rt.no_derivative("this filter with axes=", "it has no rule; filter one image at a time")
     ndim = np.ndim(input)
-    image = correlate1d(input, [-1.0, 0.0, 1.0], axis, output, mode, cval, 0)
+    image = correlate1d(input, [-1.0, 0.0, 1.0], axis, output, mode_of(mode, axis), cval, 0)
     for other in range(ndim):
         if other != axis % ndim:
-            image = correlate1d(image, smooth, other, output, mode, cval, 0)
+            image = correlate1d(image, smooth, other, output, mode_of(mode, other), cval, 0)
     return image
 
 
 def laplace(
     input: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None
 ) -> Any:
-    total = 0.0
-    for axis in chosen_axes(axes, np.ndim(input)):
-        total = total + correlate1d(input, [1.0, -2.0, 1.0], axis, output, mode, cval, 0)
+    chosen = chosen_axes(axes, np.ndim(input))
+    total = 0.0 if chosen else input
+    for k, axis in enumerate(chosen):
+        total = total + correlate1d(input, [1.0, -2.0, 1.0], axis, output, mode_of(mode, k), cval, 0)
     return total
 
 
@@ -149,21 +150,25 @@ def gaussian_laplace(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None, **more: Any
 ) -> Any:
     count = len(chosen_axes(axes, np.ndim(input)))
-    total = 0.0
+    total = 0.0 if count else input
     for k in range(count):
         order = along_origin(2, count, k)
-        total = total + gaussian_filter(input, sigma, order, output, mode, cval, axes=axes, **more)
+        total = total + gaussian_filter(input, sigma, order, output, mode_of(mode, k), cval, axes=axes, **more)
     return total
 
 
 def gaussian_gradient_magnitude(
     input: Any, sigma: Any, output: Any = None, mode: Any = "reflect", cval: Any = 0.0, *, axes: Any = None, **more: Any
 ) -> Any:
-    count = len(chosen_axes(axes, np.ndim(input)))
+    """All axes are smoothed, those that ``axes`` does not name too."""
+    ndim = np.ndim(input)
+    chosen = chosen_axes(axes, ndim)
+    if not chosen:
+        return input
     total = 0.0
-    for k in range(count):
-        order = along_origin(1, count, k)
-        total = total + gaussian_filter(input, sigma, order, output, mode, cval, axes=axes, **more) ** 2
+    for k, axis in enumerate(chosen):
+        order = along_origin(1, ndim, axis)
+        total = total + gaussian_filter(input, sigma, order, output, mode_of(mode, k), cval, **more) ** 2
     return np.sqrt(total)
 
 
@@ -372,8 +377,12 @@ def masks(shape: Any, labels: Any, index: Any) -> Any:
     if labels is None:
         return np.ones((1, int(np.prod(shape))))
     flat = np.ravel(np.broadcast_to(labels, shape))
-    chosen = flat[None] > 0 if index is None else flat[None] == np.atleast_1d(index)[:, None]
-    return chosen.astype(float)
+    if index is None:
+        return (flat[None] > 0).astype(float)
+    wanted = np.atleast_1d(index)
+    if np.can_cast(flat.dtype, np.int_):  # SciPy counts in bins
+        wanted = wanted.astype(np.int_)
+    return (flat[None] == wanted[:, None]).astype(float)
 
 
 def sums_and_counts(input: Any, labels: Any, index: Any) -> Any:

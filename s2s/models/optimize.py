@@ -411,7 +411,7 @@ def nnls(A: Any, b: Any, *more: Any, **options: Any) -> Any:
 
 def lsq_linear(A: Any, b: Any, bounds: Any = (-np.inf, np.inf), *more: Any, **options: Any) -> Any:
     found = for_value(optimize.lsq_linear, A, b, bounds, *more, **options)
-    A, b = np.asarray(A), np.asarray(b)
+    A, b = np.atleast_2d(A), np.atleast_1d(b)
     count = np.shape(A)[1]
 
     def cost(x: Any) -> Any:

@@ -116,7 +116,7 @@ def sections_with_states(sos: Any, x: Any, axis: Any, zi: Any) -> Any:
 
 def lfilter_zi(b: Any, a: Any) -> Any:
     """The state in which a filter stays that goes on with the input 1."""
-    b, a = np.asarray(b), np.asarray(a)
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
     size = max(np.size(a), np.size(b))
     first = a[0]
     a = np.concatenate([a, np.zeros(size - np.size(a))]) / first
@@ -136,7 +136,7 @@ def sosfilt_zi(sos: Any) -> Any:
 
 def extended(x: Any, padtype: Any, edge: Any) -> Any:
     """x with more values at both ends of its last axis: turned round at its ends, mirrored, or the last value."""
-    if padtype is None or edge == 0:
+    if padtype is None or edge <= 0:
         return x
     low, high = x[..., :1], x[..., -1:]
     before, after = np.flip(x[..., 1 : edge + 1], -1), np.flip(x[..., -edge - 1 : -1], -1)
@@ -160,7 +160,7 @@ def filtfilt(
     wide, state = extended(x, padtype, edge), lfilter_zi(b, a)
     there = with_state(b, a, wide, -1, state * wide[..., :1])[0]
     back = np.flip(with_state(b, a, np.flip(there, -1), -1, state * there[..., -1:])[0], -1)
-    return np.moveaxis(back[..., edge : edge + np.shape(x)[-1]], -1, axis)
+    return np.moveaxis(back[..., max(edge, 0) : max(edge, 0) + np.shape(x)[-1]], -1, axis)
 
 
 def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: Any = None) -> Any:
@@ -171,7 +171,7 @@ def sosfiltfilt(sos: Any, x: Any, axis: Any = -1, padtype: Any = "odd", padlen: 
     states = np.reshape(states, shape)
     there = sections_with_states(sos, wide, -1, states * wide[..., :1])[0]
     back = np.flip(sections_with_states(sos, np.flip(there, -1), -1, states * there[..., -1:])[0], -1)
-    return np.moveaxis(back[..., edge : edge + np.shape(x)[-1]], -1, axis)
+    return np.moveaxis(back[..., max(edge, 0) : max(edge, 0) + np.shape(x)[-1]], -1, axis)
 
 
 def edge_of(sos: Any) -> int:
@@ -201,6 +201,8 @@ def savgol_filter(
     cval: Any = 0.0,
 ) -> Any:
     """Polynomials fitted to windows: a correlation with constant weights, and fits of their own at the ends."""
+    if np.iscomplexobj(x):
+        return rt.no_derivative("scipy.signal.savgol_filter", "it discards imaginary parts; take np.real first")
     x = np.moveaxis(np.asarray(x), axis, -1)
     weights = signal.savgol_coeffs(window_length, polyorder, deriv=deriv)
     if mode == "interp":
@@ -427,8 +429,8 @@ def istft(
         return rt.no_derivative("scipy.signal.istft", "it has a rule for the default axes")
     spectra = np.swapaxes(np.asarray(Zxx), -1, -2)
     bins = np.shape(spectra)[-1]
-    length = (2 * (bins - 1) if input_onesided else bins) if nfft is None else nfft
-    size = length if nperseg is None else nperseg
+    size = (2 * (bins - 1) if input_onesided else bins) if nperseg is None else int(nperseg)
+    length = size if nfft is None else nfft
     weights, step, _ = plan(size, window, size, noverlap, None)
     parts = np.fft.irfft(spectra, length) if input_onesided else np.fft.ifft(spectra, length)
     scale = np.sqrt(weights_of(weights, fs, "density" if scaling == "psd" else scaling, 1, False)[0])

@@ -125,11 +125,14 @@ def expm_times(A: Any, B: Any) -> Any:
 def expm_multiply(
     A: Any, B: Any, start: Any = None, stop: Any = None, num: Any = None, endpoint: Any = None, traceA: Any = None
 ) -> Any:
-    if start is None and stop is None and num is None and not isinstance(A, Entries) and is_matrix(A):
+    is_one = start is None and stop is None and num is None and endpoint is None
+    if is_one and not isinstance(A, Entries) and is_matrix(A):
         return expm_times(A, B)
     a = whole(A, "scipy.sparse.linalg.expm_multiply")
-    if start is None and stop is None and num is None:
+    if is_one:
         return dense.expm(a) @ B
+    if start is None or stop is None:
+        return rt.no_derivative("scipy.sparse.linalg.expm_multiply", "it has a rule for start and stop together")
     count = 50 if num is None else num
     shares = np.linspace(0.0, 1.0, count, endpoint=endpoint is not False)
     times = start + shares * (stop - start)

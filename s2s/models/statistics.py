@@ -26,13 +26,25 @@ def kept(nan_policy: Any, *samples: Any) -> None:
                 rt.no_derivative("a function of scipy.stats", MISSING)
 
 
+def values_of(a: Any) -> Any:
+    """A sample as an array: a number is a sample of one."""
+    return np.reshape(a, (1,)) if np.ndim(a) == 0 else np.asarray(a)
+
+
 def typed(a: Any, dtype: Any) -> Any:
     """A sample as an array of the dtype that a mean is asked to compute with."""
     if dtype is None:
-        return np.asarray(a)
+        return values_of(a)
     if np.dtype(dtype).kind in "iu":
         return rt.no_derivative("a mean of scipy.stats", "with an integer dtype it has no rule; convert first")
-    return np.asarray(a, dtype)
+    return values_of(np.asarray(a, dtype))
+
+
+def average(x: Any, axis: Any, weights: Any, keepdims: Any) -> Any:
+    """A mean whose weights are broadcast with the values; ``np.average`` takes those in one dimension along the axis."""
+    if weights is not None and np.shape(weights) != np.shape(x):
+        x, weights = np.broadcast_arrays(x, weights)
+    return np.average(x, axis=axis, weights=weights, keepdims=keepdims)
 
 
 def gmean(
@@ -40,7 +52,7 @@ def gmean(
     keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, a, weights)
-    return np.exp(np.average(np.log(typed(a, dtype)), axis=axis, weights=weights, keepdims=keepdims))
+    return np.exp(average(np.log(typed(a, dtype)), axis, weights, keepdims))
 
 
 def hmean(
@@ -48,7 +60,7 @@ def hmean(
     keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, a, weights)
-    return 1.0 / np.average(1.0 / typed(a, dtype), axis=axis, weights=weights, keepdims=keepdims)
+    return 1.0 / average(1.0 / typed(a, dtype), axis, weights, keepdims)
 
 
 def pmean(
@@ -58,7 +70,19 @@ def pmean(
     kept(nan_policy, a, weights)
     if p == 0:
         return gmean(a, axis, dtype, weights, keepdims=keepdims)
-    return np.average(typed(a, dtype) ** p, axis=axis, weights=weights, keepdims=keepdims) ** (1.0 / p)
+    return average(typed(a, dtype) ** p, axis, weights, keepdims) ** (1.0 / p)
+
+
+def count_along(a: Any, axis: Any) -> Any:
+    """How many values are taken together along an axis, along several, or along all."""
+    if axis is None:
+        return np.size(a)
+    if not isinstance(axis, tuple):
+        return np.shape(a)[axis]
+    count = 1
+    for one in axis:
+        count = count * np.shape(a)[one]
+    return count
 
 
 def central(a: Any, order: Any, axis: Any, keepdims: Any) -> Any:
@@ -72,7 +96,7 @@ def moment(
     kept(nan_policy, a)
     if np.ndim(order) > 0:
         return rt.no_derivative("scipy.stats.moment", "of several orders at once it has no rule; ask for one at a time")
-    a = np.asarray(a)
+    a = values_of(a)
     if center is None:
         return central(a, order, axis, keepdims)
     return np.mean((a - center) ** order, axis=axis, keepdims=keepdims)
@@ -83,9 +107,9 @@ def skew(
     _no_deco: Any = False,
 ) -> Any:
     kept(nan_policy, a)
-    a = np.asarray(a)
+    a = values_of(a)
     found = central(a, 3, axis, keepdims) / central(a, 2, axis, keepdims) ** 1.5
-    n = np.size(a) if axis is None else np.shape(a)[axis]
+    n = count_along(a, axis)
     return found if bias or n < 3 else found * np.sqrt(n * (n - 1.0)) / (n - 2.0)
 
 
@@ -94,9 +118,9 @@ def kurtosis(
     keepdims: Any = False, _no_deco: Any = False,
 ) -> Any:
     kept(nan_policy, a)
-    a = np.asarray(a)
+    a = values_of(a)
     found = central(a, 4, axis, keepdims) / central(a, 2, axis, keepdims) ** 2
-    n = np.size(a) if axis is None else np.shape(a)[axis]
+    n = count_along(a, axis)
     if not bias and n > 3:
         found = ((n * n - 1.0) * found - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
     return found - 3.0 if fisher else found
@@ -104,20 +128,20 @@ def kurtosis(
 
 def sem(a: Any, axis: Any = 0, ddof: Any = 1, nan_policy: Any = "propagate", *, keepdims: Any = False) -> Any:
     kept(nan_policy, a)
-    a = np.asarray(a)
-    n = np.size(a) if axis is None else np.shape(a)[axis]
+    a = values_of(a)
+    n = count_along(a, axis)
     return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / np.sqrt(float(n))
 
 
 def variation(a: Any, axis: Any = 0, nan_policy: Any = "propagate", ddof: Any = 0, *, keepdims: Any = False) -> Any:
     kept(nan_policy, a)
-    a = np.asarray(a)
+    a = values_of(a)
     return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / np.mean(a, axis=axis, keepdims=keepdims)
 
 
 def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
     kept(nan_policy, compare)
-    compare = np.asarray(compare)
+    compare = values_of(compare)
     width = np.std(compare, axis=axis, ddof=ddof, keepdims=True)
     return (np.asarray(scores) - np.mean(compare, axis=axis, keepdims=True)) / width
 
@@ -130,13 +154,15 @@ def entropy(
     pk: Any, qk: Any = None, base: Any = None, axis: Any = 0, *, nan_policy: Any = "propagate", keepdims: Any = False
 ) -> Any:
     kept(nan_policy, pk, qk)
-    p = np.asarray(pk)
-    p = p / np.sum(p, axis=axis, keepdims=True)
+    p = values_of(pk)
     if qk is None:
-        parts = special.entr(p)
+        parts = special.entr(p / np.sum(p, axis=axis, keepdims=True))
     else:
-        q = np.asarray(qk)
-        parts = special.rel_entr(p, q / np.sum(q, axis=axis, keepdims=True))
+        q = values_of(qk)
+        if np.shape(p) != np.shape(q):
+            p, q = np.broadcast_arrays(p, q)
+        shares = p / np.sum(p, axis=axis, keepdims=True)
+        parts = special.rel_entr(shares, q / np.sum(q, axis=axis, keepdims=True))
     total = np.sum(parts, axis=axis, keepdims=keepdims)
     return total if base is None else total / np.log(base)
 
@@ -158,6 +184,8 @@ def pearsonr(
     b = y - np.mean(y, axis=axis, keepdims=True)
     r = np.sum(a * b, axis=axis) / np.sqrt(np.sum(a * a, axis=axis) * np.sum(b * b, axis=axis))
     half = 0.5 * np.shape(x)[axis] - 1.0
+    if np.shape(x)[axis] == 2:  # any two points are on a line
+        return Correlation(r, np.ones_like(r))
     return Correlation(r, 2.0 * special.betainc(half, half, 0.5 * (1.0 - np.abs(r))))
 
 
@@ -199,8 +227,8 @@ def ttest_1samp(
     keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, a, popmean)
-    a = np.asarray(a)
-    count = np.size(a) if axis is None else np.shape(a)[axis]
+    a = values_of(a)
+    count = count_along(a, axis)
     away = np.mean(a, axis=axis, keepdims=keepdims) - popmean
     return of_t(away / np.sqrt(np.var(a, axis=axis, ddof=1, keepdims=keepdims) / count), count - 1.0, alternative)
 
@@ -220,7 +248,7 @@ def ttest_ind(
     if trim or method is not None:
         return rt.no_derivative("scipy.stats.ttest_ind", "it has a rule without trim= and method=")
     a, b = np.asarray(a), np.asarray(b)
-    m, n = (np.size(a), np.size(b)) if axis is None else (np.shape(a)[axis], np.shape(b)[axis])
+    m, n = count_along(a, axis), count_along(b, axis)
     u, v = np.var(a, axis=axis, ddof=1, keepdims=keepdims) / m, np.var(b, axis=axis, ddof=1, keepdims=keepdims) / n
     away = np.mean(a, axis=axis, keepdims=keepdims) - np.mean(b, axis=axis, keepdims=keepdims)
     if equal_var:
@@ -276,11 +304,12 @@ def tvar(
 ) -> Any:
     """The variance of what is between two limits."""
     kept(nan_policy, a)
-    a = np.asarray(a)
+    a = values_of(a)
     chosen = between(a, limits, inclusive)
     count = np.sum(chosen, axis=axis, keepdims=True)
     away = np.where(chosen, a - np.sum(np.where(chosen, a, 0.0), axis=axis, keepdims=True) / count, 0.0)
-    return np.sum(away * away, axis=axis, keepdims=keepdims) / (np.sum(chosen, axis=axis, keepdims=keepdims) - ddof)
+    squares = np.real(away * np.conj(away)) if np.iscomplexobj(away) else away * away
+    return np.sum(squares, axis=axis, keepdims=keepdims) / (np.sum(chosen, axis=axis, keepdims=keepdims) - ddof)
 
 
 def between(a: Any, limits: Any, inclusive: Any) -> Any:
@@ -305,7 +334,7 @@ def tsem(
     a: Any, limits: Any = None, inclusive: Any = (True, True), axis: Any = 0, ddof: Any = 1, *,
     nan_policy: Any = "propagate", keepdims: Any = False,
 ) -> Any:
-    count = np.sum(between(np.asarray(a), limits, inclusive), axis=axis, keepdims=keepdims)
+    count = np.sum(between(values_of(a), limits, inclusive), axis=axis, keepdims=keepdims)
     return tstd(a, limits, inclusive, axis, ddof, nan_policy=nan_policy, keepdims=keepdims) / np.sqrt(count)
 
 
@@ -314,7 +343,7 @@ def iqr(
     interpolation: Any = "linear", keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, x)
-    ends = np.percentile(np.asarray(x), sorted(rng), axis=axis, method=interpolation, keepdims=keepdims)
+    ends = np.percentile(values_of(x), sorted(rng), axis=axis, method=interpolation, keepdims=keepdims)
     return (ends[1] - ends[0]) / (2.0 * special.erfinv(0.5) * np.sqrt(2.0) if scale == "normal" else scale)
 
 
@@ -322,7 +351,7 @@ def gstd(
     a: Any, axis: Any = 0, ddof: Any = 1, *, keepdims: Any = False, nan_policy: Any = "propagate",
 ) -> Any:
     kept(nan_policy, a)
-    return np.exp(np.std(np.log(np.asarray(a)), axis=axis, ddof=ddof, keepdims=keepdims))
+    return np.exp(np.std(np.log(values_of(a)), axis=axis, ddof=ddof, keepdims=keepdims))
 
 
 def power_divergence(
@@ -330,7 +359,7 @@ def power_divergence(
     keepdims: Any = False, sum_check: Any = True,
 ) -> Any:
     kept(nan_policy, f_obs, f_exp)
-    found = np.asarray(f_obs)
+    found = values_of(f_obs)
     expected = np.mean(found, axis=axis, keepdims=True) if f_exp is None else np.asarray(f_exp)
     power = POWERS[lambda_] if isinstance(lambda_, str) else 1.0 if lambda_ is None else lambda_
     if power == 1.0:
@@ -361,6 +390,8 @@ def chisquare(
 
 def pointbiserialr(x: Any, y: Any, *, axis: Any = 0, nan_policy: Any = "propagate", keepdims: Any = False) -> Any:
     kept(nan_policy, x, y)
+    if keepdims:
+        return rt.no_derivative("scipy.stats.pointbiserialr", "it has a rule without keepdims=")
     return pearsonr(x, y, axis=axis)
 
 

@@ -45,6 +45,8 @@ def input_bar(g: Any, input: Any, weights: Any, mode: str, origin: Any, axes: An
     """The cotangent of an image: that of the image continued at its boundary, and what was put there back where it came
     from. A correlation conjugates its weights."""
     no_axes(axes)
+    if np.size(g) == 0:
+        return np.zeros_like(input)
     made = signal.convolve(g, np.flip(weights) if turned else np.conj(weights))
     for axis, (n, width) in enumerate(zip(np.shape(input), widths_of(weights, origin, turned))):
         rows = np.moveaxis(made, axis, 0)
@@ -58,6 +60,8 @@ def input_bar(g: Any, input: Any, weights: Any, mode: str, origin: Any, axes: An
 
 def weights_bar(g: Any, input: Any, weights: Any, mode: str, cval: Any, origin: Any, turned: bool) -> Any:
     """The cotangent of the weights: the image continued at its boundary, correlated with that of the result."""
+    if np.size(g) == 0 or np.ndim(g) == 0:
+        return rt.cast(np.sum(g * np.conj(input)) + np.zeros(np.shape(weights)), weights)
     options: dict[str, Any] = {"constant_values": cval} if PADDING[mode] == "constant" else {}
     wide = np.pad(input, widths_of(weights, origin, turned), mode=PADDING[mode], **options)
     found = signal.correlate(wide, np.conj(g), mode="valid")
@@ -66,7 +70,7 @@ def weights_bar(g: Any, input: Any, weights: Any, mode: str, cval: Any, origin: 
 
 def outside_bar(g: Any, input: Any, weights: Any, mode: str, cval: Any, origin: Any, turned: bool) -> Any:
     """The cotangent of what the image is continued by: what does not come back to the image."""
-    if PADDING[mode] != "constant":
+    if PADDING[mode] != "constant" or np.size(g) == 0:
         return 0.0
     same = weights if turned else np.conj(weights)
     inside = np.sum(input_bar(g, np.zeros_like(g), weights, mode, origin, None, turned))

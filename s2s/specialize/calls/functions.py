@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 import types
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.analysis import functions as meanings
 from s2s.analysis.abstract import folding
+from s2s.analysis.abstract.lattice import dtype_of
 from s2s.analysis.raising import certain_error
 from s2s.builder import virtual_heap
 from s2s.builder.builder import makes_text
@@ -20,7 +22,7 @@ from s2s.builder.virtual_heap import state_of
 from s2s.core import ir, ops
 from s2s.core.inspection import is_hashable, public_module
 from s2s.core.public import key_of
-from s2s.core.values import UNKNOWN, AbstractValue, Known, Mapping, Sequence, Unknown, is_record_class
+from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, Mapping, Scalar, Sequence, Unknown, is_record_class
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls.derivative_values import MAKERS, check_late
@@ -144,7 +146,45 @@ def by_model(site: CallSite) -> ir.Atom | None:
     finally:
         specializer.models.pop()
     check_conversion(site, made)
-    return made
+    return in_dtype_of_function(site, made)
+
+
+def in_dtype_of_function(site: CallSite, made: ir.Atom) -> ir.Atom:
+    """The result of a model in the dtype that the function gives, which a call of it on examples tells. It is asked
+    where an argument is no float64, or a dtype: a model computes wide."""
+    context = site.context
+    values = [context.value(a) for a in site.given if isinstance(a, (ir.Var, ir.Const))]
+    dtypes = [dtype for value in values if (dtype := dtype_of(value)) is not None]
+    if not any(dtype.kind in "fc" and dtype != np.float64 for dtype in dtypes) and "dtype" not in site.kwargs:
+        return made
+    if len(values) < len(site.given) or not _is_of_library(site.fn):
+        return made
+    evaluator, count = context.evaluator, len(table.find(site.fn).given)  # type: ignore[union-attr]
+    before, evaluator.facts.forced = evaluator.facts.forced, []  # no guards: it is about the kind alone
+    named = {name: context.value(a) for name, a in site.kwargs.items()}
+    asked = evaluator.call(site.fn, tuple(map(context.value, site.args[count:])), named or None)
+    evaluator.facts.forced = before
+    return _in_dtype(site, made, asked)
+
+
+def _in_dtype(site: CallSite, made: ir.Atom, asked: AbstractValue) -> ir.Atom:
+    """A result, or each item of a tuple, in the dtype of what a function gives for examples."""
+    found, wanted = site.context.value(made), dtype_of(asked)
+    if isinstance(asked, Sequence) and asked.type is tuple:
+        count = len(asked.items)
+        if not isinstance(found, Sequence) or found.type is not tuple or len(found.items) != count:
+            return made
+        items = [site.builder.call(operator.getitem, made, ir.Const(k), span=site.span) for k in range(count)]
+        turned = [_in_dtype(site, item, one) for item, one in zip(items, asked.items, strict=True)]
+        return made if turned == items else site.builder.call(ops.make_tuple, *turned, name=site.name, span=site.span)
+    if wanted is None or wanted.kind not in "fc" or dtype_of(found) == wanted or not site.context.is_varied(made):
+        return made
+    if dtype_of(found) is not None and dtype_of(found).kind == "c" and wanted.kind == "f":  # type: ignore[union-attr]
+        raise site.refusal("S2S202", name=name_of(site.fn), reason="it discards imaginary parts; take np.real first")
+    if isinstance(asked, Array):
+        return site.builder.call(np.asarray, made, ir.Const(wanted.type), name=site.name, span=site.span)
+    number = asked.type if isinstance(asked, Scalar) else wanted.type
+    return site.builder.call(number, made, name=site.name, span=site.span)
 
 
 def note_called_back(site: CallSite) -> ir.Atom | None:
