@@ -121,6 +121,8 @@ def splev(x: Any, tck: Any, der: Any = 0, ext: Any = 0) -> Any:
 def fitpack_value(t: Any, c: Any, k: Any, x: Any, der: Any, ext: Any) -> Any:
     """The spline, or a derivative of it; outside of the knots as ``ext`` says."""
     t, c, x = np.asarray(t), np.asarray(c), np.asarray(x)
+    if np.iscomplexobj(c) or np.iscomplexobj(x):
+        return rt.no_derivative("scipy.interpolate.splev", "it discards imaginary parts; take np.real first")
     if np.ndim(c) > 1:
         return rt.no_derivative("scipy.interpolate.splev", "of a curve with several coordinates it has no rule")
     low, high = t[k], t[np.shape(t)[0] - k - 1]
@@ -150,6 +152,8 @@ def splantider(tck: Any, n: Any = 1) -> Any:
 def splint(a: Any, b: Any, tck: Any, full_output: Any = 0) -> Any:
     """The integral; the spline is zero outside of its knots."""
     t, c, k = tck
+    if np.iscomplexobj(c) or np.ndim(c) != 1:
+        return rt.no_derivative("scipy.interpolate.splint", "it has a rule for one real spline")
     low, high = t[k], t[np.shape(t)[0] - k - 1]
     knots, sums, degree = summed_coefficients(t, c, k)
     return spline_value(knots, sums, degree, np.clip(b, low, high), True) - spline_value(

@@ -159,6 +159,7 @@ def griddata(
         reason = "it has a rule in two dimensions or more; in one use CubicSpline or interp1d"
         return rt.no_derivative("scipy.interpolate.griddata", reason)
     places, at = scaled(where, points_of(xi), rescale)
+    at = at[None] if np.ndim(at) == 1 else at  # one point, of which SciPy makes a row
     return scattered_value(places, np.asarray(values), at, method, fill_value)
 
 

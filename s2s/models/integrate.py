@@ -226,6 +226,12 @@ def simpson(y: Any, x: Any = None, *, dx: Any = 1.0, axis: Any = -1) -> Any:
     if count == 2:
         return 0.5 * np.sum(steps * (y[..., 1:] + y[..., :-1]), axis=-1)
     last = count - 1 if count % 2 else count - 2
+    if x is None:  # equal steps, which may be of length 0
+        first, middle, end = y[..., 0 : last - 1 : 2], y[..., 1:last:2], y[..., 2 : last + 1 : 2]
+        total = np.sum(steps[..., 0:last:2] / 3.0 * (first + 4.0 * middle + end), axis=-1)
+        if count % 2 == 0:
+            total = total + steps[..., -1] / 12.0 * (5.0 * y[..., -1] + 8.0 * y[..., -2] - y[..., -3])
+        return total
     h0, h1 = steps[..., 0:last:2], steps[..., 1:last:2]
     both = h0 + h1
     parts = both / 6.0 * (

@@ -154,13 +154,15 @@ def only_positive(x):
     return np.sum(x**2)
 
 
-def test_where_no_call_is_recorded_the_failure_comes_out(monkeypatch):
+def test_where_no_call_is_recorded_the_failure_is_a_refusal(monkeypatch):
     gradient = s2s.grad(a_product())
     gradient(X)
     spoil(gradient, "()[0]")
     monkeypatch.setenv("S2S_RECORDED", "0")
-    with pytest.raises(IndexError):
+    with pytest.raises(s2s.errors.NoDerivativeError, match=r"no case for these arguments: IndexError, 'tuple") as caught:
         gradient(X)
+    assert isinstance(caught.value.__cause__, IndexError)
+    assert caught.value.diagnostic.code == "S2S212"
 
 
 @pytest.mark.parametrize("problem, is_checked", [

@@ -330,13 +330,17 @@ def in_mode(f, samples, known, mode):
     except InternalError as error:
         return Outcome("crash", group_of(error), str(error))
     except DifferentiationError as error:
-        failed = error.diagnostic.code == "S2S212"  # generated code has raised what the program does not
-        return Outcome("crash" if failed else "refused", error.diagnostic.code, str(error))
+        return Outcome(verdict_of(error), error.diagnostic.code, str(error))
     except Slow:
         return Outcome("slow", "slow", f"more than {SECONDS} s")
     except Exception as error:
         return Outcome("crash", f"{summary(error)}, {where(error)}", f"{type(error).__name__}: {error}")
     return Outcome("right")
+
+
+def verdict_of(refusal):
+    """Refused, or a crash where generated code has raised what the program does not."""
+    return "crash" if refusal.diagnostic.code == "S2S212" else "refused"
 
 
 def group_of(error):

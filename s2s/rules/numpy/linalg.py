@@ -540,6 +540,9 @@ jvp(np.linalg.matrix_power, a=lambda a_dot, a, n: matrix_power_dot(a, a_dot, n))
 
 @model(np.linalg.multi_dot, samples=[args([arr(2, 3), arr(3, 4)]), args([arr(3), arr(3, 4), arr(4)])])
 def _multi_dot(arrays: Any) -> Any:
+    for factor in arrays:
+        if np.ndim(factor) > 2:
+            return rt.no_derivative("numpy.linalg.multi_dot", "it has a rule for vectors and matrices")
     product = np.asarray(arrays[0])
     for factor in arrays[1:]:
         product = product @ np.asarray(factor)

@@ -166,7 +166,7 @@ def _polyfit(
         return c
     inner = np.linalg.inv(powers.T @ powers)
     if cov == "unscaled":
-        return c, inner
+        return c, inner[:, :, None] if np.ndim(y) == 2 else inner
     spread = squares / (len(x) - deg - 1)
     return (c, inner[:, :, None] * spread) if np.ndim(y) == 2 else (c, inner * spread)
 

@@ -195,8 +195,9 @@ def _eigvalsh_tridiagonal(
     d: Any, e: Any, select: Any = "a", select_range: Any = None, check_finite: Any = True, tol: Any = 0.0,
     lapack_driver: Any = "auto",
 ) -> Any:
-    if select != "a":
-        return rt.no_derivative("scipy.linalg.eigvalsh_tridiagonal", "it has a rule for all values; index the result")
+    if select != "a" or tol > 0.0:
+        reason = "it has a rule for all values, as exact as they are; index the result"
+        return rt.no_derivative("scipy.linalg.eigvalsh_tridiagonal", reason)
     return scipy.linalg.eigvalsh(np.diag(d) + np.diag(e, -1) + np.diag(e, 1))
 
 
@@ -208,6 +209,8 @@ def _eigvals_banded(
     if select != "a":
         return rt.no_derivative("scipy.linalg.eigvals_banded", "it has a rule for all values; index the result")
     count, n = np.shape(a_band)
+    if n < count:
+        return rt.no_derivative("scipy.linalg.eigvals_banded", "it has a rule for no more bands than the matrix has")
     whole = 0.5 * np.diag(a_band[0] if lower else a_band[count - 1])
     for k in range(1, count):
         whole = whole + np.diag(a_band[k, : n - k] if lower else a_band[count - 1 - k, k:], -k)

@@ -164,23 +164,14 @@ linear(
 )
 
 
-def one_vector(name: str, x: Any) -> None:
-    """Refuse several vectors, of which some versions of SciPy make one matrix and others a stack."""
-    if x is not None and (np.ndim(x) != 1 or np.size(x) == 0):
-        rt.no_derivative(name, "it has a rule for vectors; make one matrix at a time")
-
-
 @model(scipy.linalg.circulant, samples=[args(arr(3)), args(arr(4))])
 def _circulant(c: Any) -> Any:
-    one_vector("scipy.linalg.circulant", c)
     n = np.size(c)
     return np.take(c, (np.arange(n)[:, None] - np.arange(n)) % n)
 
 
 @model(scipy.linalg.hankel, samples=[args(arr(3)), args(arr(3), arr(4))])
 def _hankel(c: Any, r: Any = None) -> Any:
-    one_vector("scipy.linalg.hankel", c)
-    one_vector("scipy.linalg.hankel", r)
     c = np.ravel(c)
     rest = np.zeros_like(c) if r is None else np.ravel(r)
     places = np.arange(np.size(c))[:, None] + np.arange(np.size(rest))
@@ -189,15 +180,12 @@ def _hankel(c: Any, r: Any = None) -> Any:
 
 @model(scipy.linalg.fiedler, samples=[args(arr(4))])
 def _fiedler(a: Any) -> Any:
-    one_vector("scipy.linalg.fiedler", a)
     a = np.asarray(a)
     return np.abs(a[:, None] - a)
 
 
 @model(scipy.linalg.leslie, samples=[args(arr(4), arr(3))])
 def _leslie(f: Any, s: Any) -> Any:
-    one_vector("scipy.linalg.leslie", f)
-    one_vector("scipy.linalg.leslie", s)
     f, s = np.asarray(f), np.asarray(s)
     return np.concatenate([f[None, :], np.concatenate([np.diag(s), np.zeros((np.size(s), 1))], axis=1)], axis=0)
 

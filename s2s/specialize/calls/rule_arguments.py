@@ -57,9 +57,10 @@ def check_ranks(site: CallSite, rule: Any) -> None:
 
 
 def _stacked(site: CallSite, rule: Any) -> DifferentiationError | None:
-    """The refusal of an array of higher rank than any in the samples of a rule of ``scipy.linalg``: the function does
-    each matrix of a stack, its rule is for what its samples show. A rank that is not known is checked by the code."""
-    if not str(getattr(site.fn, "__module__", "")).startswith("scipy.linalg"):
+    """The refusal of an array of higher rank than any in the samples of a rule of ``scipy.linalg``, or of
+    ``statistics``: the function does each matrix of a stack, or compares rows, its rule is for what its samples show.
+    A rank that is not known is checked by the code."""
+    if not str(getattr(site.fn, "__module__", "")).startswith(("scipy.linalg", "statistics")):
         return None
     for name, atom in _by_name(site, rule).items():
         value = site.value(atom) if isinstance(atom, (ir.Var, ir.Const)) else None

@@ -73,6 +73,12 @@ class Call:
         """The drawn arguments."""
         return [self.value(place, one) for place, one in enumerate(self.draws)]
 
+    def arguments(self):
+        """The arguments by position and by name."""
+        values = iter(self.values())
+        args = [changed(value, lambda draw: next(values)) for value in self.sample.args]
+        return args, {name: changed(value, lambda draw: next(values)) for name, value in self.sample.kwargs.items()}
+
     def value(self, place, one):
         rng = np.random.default_rng([self.seed, place, 7])
         value = drawn_value(one, rng)

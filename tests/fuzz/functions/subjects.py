@@ -43,6 +43,12 @@ def subjects():
 
 
 @functools.cache
+def compiled_names():
+    """The functions with samples that Numba may compile: those of Python, of ``math`` and of NumPy, not of SciPy."""
+    return tuple(rule.name for rule in subjects() if rule.samples and not rule.name.startswith("scipy."))
+
+
+@functools.cache
 def by_name():
     return {rule.name: rule for rule in subjects()}
 

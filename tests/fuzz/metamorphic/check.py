@@ -14,7 +14,7 @@ import numpy as np
 import s2s
 from s2s import NumbaFallbackWarning
 from s2s.errors import DifferentiationError, InternalError
-from tests.fuzz.check import Outcome, Slow, Wrong, group_of, summary, time_limit, where
+from tests.fuzz.check import Outcome, Slow, Wrong, group_of, summary, time_limit, verdict_of, where
 from tests.fuzz.metamorphic.rewrite import PREAMBLE, rewritten
 from tests.fuzz.metamorphic.subjects import subject
 from tests.helpers import copy_tree, is_float, leaves, random_cotangent
@@ -76,7 +76,7 @@ def derivative(f, made, mode):
     except InternalError as error:
         return Outcome("crash", group_of(error), str(error))
     except DifferentiationError as error:
-        return Outcome("refused", error.diagnostic.code, str(error))
+        return Outcome(verdict_of(error), error.diagnostic.code, str(error))
     except NumbaFallbackWarning:
         return Outcome("refused", "fallback")
     except Slow:
