@@ -62,8 +62,8 @@ def instead_of(
 
 
 def check_primal(dispatcher: Dispatcher, version: Version, problem: Exception, values: tuple[Any, ...]) -> None:
-    """Raise what the primal raises where a version that cannot be recorded has raised what is no refusal, and refuse the
-    derivative where the primal gives a value. The exception of the program itself comes out as it is."""
+    """Raise what the primal raises where a version that cannot be recorded has raised what is no refusal, and refuse
+    the derivative where the primal gives a value. The exception of the program itself comes out as it is."""
     if not _is_suspect(problem, version.compiled, version.raw.__code__):
         return
     own = _raised_by_primal(dispatcher.target.innermost.function, values, problem)

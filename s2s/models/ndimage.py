@@ -105,8 +105,9 @@ def uniform_filter(
     axes: Any = None,
 ) -> Any:
     for k, axis in enumerate(chosen_axes(axes, np.ndim(input))):
-        input = uniform_filter1d(
-            input, one_of(size, k), axis, output, mode_of(mode, k), cval, one_of(origin, k))
+        if one_of(size, k) > 1:
+            input = uniform_filter1d(
+                input, one_of(size, k), axis, output, mode_of(mode, k), cval, one_of(origin, k))
     return input
 
 

@@ -41,7 +41,7 @@ def typed(a: Any, dtype: Any) -> Any:
 
 
 def average(x: Any, axis: Any, weights: Any, keepdims: Any) -> Any:
-    """A mean whose weights are broadcast with the values; ``np.average`` takes those in one dimension along the axis."""
+    """A mean whose weights are broadcast with the values; ``np.average`` takes a vector of them along the axis."""
     if weights is not None and np.shape(weights) != np.shape(x):
         x, weights = np.broadcast_arrays(x, weights)
     return np.average(x, axis=axis, weights=weights, keepdims=keepdims)

@@ -194,7 +194,9 @@ def places_of_strides(x: Any, shape: Any, strides: Any) -> Any:
     shows memory between or beyond the elements of the array."""
     x = np.asarray(x)
     shape = x.shape if shape is None else tuple(np.atleast_1d(shape).tolist())
-    strides = x.strides if strides is None else tuple(np.atleast_1d(strides).tolist())
+    if strides is None:  # NumPy tells of none where the memory is contiguous: then it is for the new shape
+        strides = np.empty(shape, x.dtype).strides if x.flags.c_contiguous else x.strides
+    strides = tuple(np.atleast_1d(strides).tolist())
     shown, own = _offsets(shape, strides), np.ravel(_offsets(x.shape, x.strides))
     order = np.argsort(own, kind="stable")
     found = np.searchsorted(own, shown, sorter=order)

@@ -159,7 +159,7 @@ def test_where_no_call_is_recorded_the_failure_is_a_refusal(monkeypatch):
     gradient(X)
     spoil(gradient, "()[0]")
     monkeypatch.setenv("S2S_RECORDED", "0")
-    with pytest.raises(s2s.errors.NoDerivativeError, match=r"no case for these arguments: IndexError, 'tuple") as caught:
+    with pytest.raises(s2s.errors.NoDerivativeError, match="no case for these arguments: IndexError") as caught:
         gradient(X)
     assert isinstance(caught.value.__cause__, IndexError)
     assert caught.value.diagnostic.code == "S2S212"

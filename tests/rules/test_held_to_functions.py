@@ -63,6 +63,8 @@ def odd_windows(x):
     (lambda x: scipy.ndimage.laplace(x) ** 2, np.array(0.7)), (two_values, np.array([0.4, 1.3])),
     (odd_windows, RNG.uniform(0.5, 1.5, 20)),
     (lambda x: np.sum(scipy.signal.lfilter_zi(np.array([0.2, 0.3]), x)), np.array([1.0, -0.4])),
+    (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2, 2)) ** 2), A),
+    (lambda x: np.sum(np.lib.stride_tricks.as_strided(x.T, (2, 2)) ** 2), A),
     (lambda x: scipy.ndimage.sum_labels(x, np.array([0, 1, 1, 2]), [1.7, 0.2])[0] ** 2, IMAGE[0, :4]),
 ])  # fmt: skip
 def test_gradients_of_what_functions_compute(f, x):

@@ -72,6 +72,8 @@ def _poly(seq_of_zeros: Any) -> Any:
     zeros = np.asarray(seq_of_zeros)
     if np.ndim(zeros) == 2:
         return characteristic(zeros)
+    if np.size(zeros) == 0:
+        return 1.0
     zeros = zeros.astype(np.mintypecode(zeros.dtype.char))
     product = np.ones_like(zeros, shape=1)
     nothing = np.zeros_like(product)

@@ -51,6 +51,8 @@ def _cov(
     if fweights is None and aweights is None:
         away = rows - np.mean(rows, axis=1, keepdims=True)
         return np.squeeze(away @ np.conj(away.T) / (np.shape(rows)[1] - less))
+    if np.iscomplexobj(aweights):
+        return rt.no_derivative("numpy.cov", "it discards imaginary parts of aweights=; take np.real first")
     weights = fweights if aweights is None else aweights
     if fweights is not None and aweights is not None:
         weights = fweights * aweights

@@ -292,6 +292,8 @@ def proposed(call, what, choose):
         name = choose.choice(names) if names else None
         values = candidates(call.rule, name, rank) if names else []
         return Change(what, name, choose.choice(values)) if values else None
+    if not call.draws:  # an option has taken their place
+        return None
     ways = SHAPES if what == "shape" else VALUES[what]
     place = choose.randrange(len(call.draws)) if choose.random() < 0.6 else None
     return Change(what, choose.choice(list(ways)), None, place)
