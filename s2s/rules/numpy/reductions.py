@@ -67,7 +67,8 @@ def mean_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: An
     if where is not True:
         if axis is not None and not keepdims:
             y_bar = np.expand_dims(y_bar, axis)
-        return rt.cast(np.where(where, y_bar / count(a, axis, where), 0.0), a)
+        made = rt.cast(np.where(where, y_bar / count(a, axis, where), 0.0), a)
+        return np.broadcast_to(made, np.shape(a))
     if axis is None:
         y_bar = y_bar / np.size(a)
     elif isinstance(axis, int):
@@ -84,6 +85,7 @@ def mean_bar(y_bar: Any, a: Any, axis: Any, dtype: Any, keepdims: Any, where: An
 MASK = np.array([[True, False, True, True], [False, True, True, False], [True, True, False, True]])
 MASKED = [
     args(arr(3, 4), where=MASK), args(arr(3, 4), axis=1, where=MASK),
+    args(arr(3, 4), where=MASK[0]),
     args(arr(3, 4), axis=0, keepdims=True, where=MASK),
     args(arr(3, 4), axis=1, where=np.array([True, False, True, True])),
 ]
