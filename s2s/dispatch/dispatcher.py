@@ -435,7 +435,8 @@ class Dispatcher:
         from s2s.dispatch.failures import check_primal, instead_of
 
         if is_final:
-            return check_primal(self, version, problem, values)
+            check_primal(self, version, problem, values)
+            return None
         return instead_of(self, version, problem, values, then)
 
     def _may_record_more(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
