@@ -334,6 +334,8 @@ def difference_from_model(call):
         return ""
     if not want or not all(np.all(np.isfinite(plain(part))) for _, part in want):
         return ""
+    if any(np.any((0.0 < np.abs(plain(part))) & (np.abs(plain(part)) < 1e-300)) for _, part in want):
+        return ""  # integers read as floats: SciPy's filters do that with a state
     try:
         with np.errstate(all="ignore"):
             args, kwargs = call.arguments()
@@ -342,6 +344,8 @@ def difference_from_model(call):
         return ""
     for (path, one), (_, other) in zip(want, got):
         one, other = plain(one), plain(other)
+        if one.size == other.size == 0:
+            continue
         rtol = 2e-4 if np.float32 in (one.dtype, other.dtype) else 1e-7
         if one.shape != other.shape or not np.allclose(other, one, rtol=rtol, atol=rtol):
             return f"{path}: {other.tolist()}, the function gives {one.tolist()}"
