@@ -272,10 +272,15 @@ def by_nested_gradient(out: Any, out_bar: Any, f: Any, /, *args: Any, **kwargs: 
     return f(*args, **kwargs)[1](out_bar)
 
 
-def give_for_rest(fn: Any, count: int, public_name: str, pullback: Any, pushforward: Any = None) -> None:
+def give_for_rest(
+    fn: Any, count: int, public_name: str, pullback: Any, pushforward: Any = None, takes_wanted: bool = False
+) -> None:
     """Give a function of this package a rule whose pullback leaves out the first ``count`` arguments: functions, by
-    which nothing is differentiated. ``public_name`` is what the user has called."""
+    which nothing is differentiated. ``public_name`` is what the user has called. A pullback that ``takes_wanted`` is
+    given first which of the cotangents are read."""
     LEFT_OUT[id(fn)] = count
+    if takes_wanted:
+        _TAKE_WANTED.add(id(fn))
     _PUBLIC_NAMES[id(fn)] = public_name
     table.give(Rule(fn, "custom", ANYTHING, pullback=pullback, pushforward=pushforward, by_user=True))
 
@@ -283,6 +288,7 @@ def give_for_rest(fn: Any, count: int, public_name: str, pullback: Any, pushforw
 LEFT_OUT: dict[Any, int] = {}
 """How many arguments the pullbacks of functions leave out, by the ``id`` of the function: some cannot be hashed."""
 
+_TAKE_WANTED: set[int] = set()
 _PUBLIC_NAMES: dict[Any, str] = {}
 
 give_for_rest(value_of, 1, "s2s.custom_gradient", by_nested_gradient)
@@ -350,8 +356,11 @@ def value_and_tangent(
 # --- both modes -----------------------------------------------------------------------------------------------------
 
 
-def pullback_of(rule: Rule) -> Callable[..., Any]:
-    """The pullback of a rule; where it has none the transpose of its pushforward."""
+def pullback_of(rule: Rule, wanted: tuple[bool, ...]) -> Callable[..., Any]:
+    """The pullback of a rule; where it has none the transpose of its pushforward. ``wanted`` says which of the
+    cotangents are read."""
+    if id(rule.fn) in _TAKE_WANTED and rule.pullback is not None:
+        return functools.partial(rule.pullback, wanted)
     if rule.pullback is not None:
         return rule.pullback
     return functools.partial(cotangents_by_tangent, rule.pushforward, place_of(rule))

@@ -15,73 +15,59 @@ import numpy as np
 from scipy import integrate
 
 from s2s import runtime as rt
+from s2s.models.quadrature import Pieces, integrated
 from s2s.models.solutions import for_value
 
 __all__ = ["cumulative_trapezoid", "nquad", "quad", "quad_vec", "simpson", "tplquad"]
 
-GAUSS = 0.5 * np.array(np.polynomial.legendre.leggauss(21)) + [[0.5], [0.0]]
-"""The places and the weights of a rule of Gauss on [0, 1]."""
-
-MOST_PIECES = 500
-
 PLAIN = "it has a rule without full_output and complex_func"
 ALONE = "it has a rule without opts and full_output"
-FINITE = "it has a rule for finite limits, without full_output"
-MANY = "its error stays large; split it where it is not smooth, or use simpson of values on a grid"
+PLAINLY = "it has a rule without full_output"
 OF_WEIGHTS = "of the weights it has rules for 'cos', 'sin' and 'cauchy', between finite ends"
 
 
 # --- what SciPy finds: constants --------------------------------------------------------------------------------------
 
 
-def nodes_of(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
-    """The integral that SciPy finds, its error, and where Gauss's rule reads the function on pieces that give it:
-    places ``u`` and weights ``w``, so that it is the sum of ``w * span * func(base + span * u)``, see
-    ``base_and_span``."""
+def way_of(a: Any, b: Any) -> str:
+    """How an integral over a range is one over [0, 1], see ``quadrature.Pieces``."""
+    if np.isinf(a) and np.isinf(b):
+        return "both"
+    return "up" if max(a, b) == np.inf else "down" if min(a, b) == -np.inf else ""
+
+
+def places_in(points: Any, a: Any, b: Any) -> tuple[float, ...]:
+    """Points inside of a finite range, in parts of it."""
+    parts = [] if points is None or a == b else [(float(x) - a) / (b - a) for x in points]
+    return tuple(sorted({x for x in parts if 0.0 < x < 1.0}))
+
+
+def found_by_quad(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+    """The integral that SciPy finds, its error, and its pieces, in parts of the range."""
     value, error, info, *problem = integrate.quad(func, a, b, args, 1, **options)
     if problem:
         warnings.warn(str(problem[0]), integrate.IntegrationWarning, stacklevel=2)
-    base, span = base_and_span(a, b)
-
-    def rows(low: Any, high: Any) -> Any:
-        s, w = low + (high - low) * GAUSS[0], (high - low) * GAUSS[1]
-        if not (np.isinf(a) or np.isinf(b)):
-            return np.stack([(s - a) / span, w / abs(span)]) if a != b else GAUSS
-        u, w = (1.0 - s) / s, (w if a < b else -w) / s**2  # as QUADPACK has it
-        if np.isinf(a) and np.isinf(b):
-            return np.stack([np.append(u, -u), np.append(w, w)])
-        return np.stack([u if max(a, b) == np.inf else -u, w])
-
-    def integral(low: Any, high: Any) -> Any:
-        return sum(w * span * func(base + span * u, *args) for u, w in rows(low, high).T)
-
-    listed = [info[name][: info["last"]] for name in ("elist", "alist", "blist", "rlist")]
-    pieces = [(apart, low, high, found if a < b else -found) for apart, low, high, found in zip(*listed, strict=True)]
-    pieces = pieces or [(0.0, a, b, 0.0)]
-    tolerance = max(options["epsabs"], options["epsrel"] * abs(value), error)
-    while not abs(sum(piece[3] for piece in pieces) - value) <= tolerance:  # SciPy has extrapolated
-        if len(pieces) >= MOST_PIECES:
-            rt.no_derivative("this integral", MANY)
-        pieces.sort(key=lambda piece: piece[0])
-        _, low, high, whole = pieces.pop()
-        middle = 0.5 * (low + high)
-        left, right = integral(low, middle), integral(middle, high)
-        apart = abs(left + right - whole) if np.isfinite(whole) else np.inf
-        pieces += [(0.5 * apart, low, middle, left), (0.5 * apart, middle, high, right)]
-    return value, error, np.concatenate([rows(low, high) for _, low, high, _ in pieces], axis=1).T
+    way, points = way_of(a, b), places_in(options["points"], a, b)
+    ends = (0.0, *points, 1.0)
+    if "last" in info:
+        lows, highs, values = (info[name][: info["last"]] for name in ("alist", "blist", "rlist"))
+        between = sorted(lows.tolist())[1:]
+        if abs(abs(sum(values)) - abs(value)) <= error + 1e-12 * abs(value):  # else it has extrapolated to a singularity
+            points = tuple(between) if way else places_in(between, a, b)
+        ends = (0.0, *(between if way else places_in(between, a, b)), 1.0)
+    return value, error, Pieces(way, ends, points, options["epsrel"] or TOLERANCE, integrate.quad, value)
 
 
-def nodes_of_vectors(f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
-    """As ``nodes_of``, for a function with values of any shape between finite ends."""
+def found_by_quad_vec(f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+    """As ``found_by_quad``, for a function with values of any shape."""
     value, error, info = integrate.quad_vec(f, a, b, full_output=True, args=args, **options)
-    lows, widths = info.intervals[:, :1], np.diff(info.intervals)
-    u, w = lows - a + widths * GAUSS[0], widths * GAUSS[1]
-    return value, error, np.stack([u.ravel(), w.ravel()], axis=1) / (b - a)
+    way = way_of(a, b)
+    ends = np.unique(np.abs(info.intervals))
+    points = tuple(ends[1:-1].tolist()) if way else places_in(ends, a, b)
+    return value, error, Pieces(way, (0.0, *points, 1.0), points, options["epsrel"] or TOLERANCE, integrate.quad, value)
 
 
-def difference(value: Any, total: Any) -> Any:
-    """A constant."""
-    return value - total
+TOLERANCE = 1.49e-8
 
 
 def filled(shape: Any, values: Any) -> Any:
@@ -95,20 +81,13 @@ def filled(shape: Any, values: Any) -> Any:
 
 
 def base_and_span(a: Any, b: Any) -> Any:
-    """What places are told from, and in parts of what: of an infinite range in lengths of one."""
+    """What places are told from, in parts of what, and a factor of the integral: of an infinite range parts are of
+    length one."""
     low, high = a if np.isfinite(a) else 0.0, b if np.isfinite(b) else 0.0
     is_finite = float(np.isfinite(a) and np.isfinite(b))
-    return low + float(np.isinf(a)) * high, is_finite * (high - low) + (1.0 - is_finite)
-
-
-def on_nodes(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
-    """SciPy's integral and its error, differentiated as the sum over SciPy's pieces."""
-    value, error, found = for_value(nodes_of, func, a, b, args, options)
-    base, span = map(float, base_and_span(a, b))
-    nodes, total = filled((len(found), 2), found), 0.0
-    for k in range(len(nodes)):
-        total = total + nodes[k, 1] * span * func(base + span * nodes[k, 0], *args)
-    return total + float(difference(value, total)), float(error)
+    sign = (1.0 - is_finite) * (1.0 if a < b else -1.0)
+    span = is_finite * (high - low)
+    return low + float(np.isinf(a)) * high, span + abs(sign), span + sign
 
 
 def quad(
@@ -122,7 +101,10 @@ def quad(
         args = (args,)
     if weight is not None:
         return weighted_quad(func, a, b, args, weight, wvar, epsabs, epsrel)
-    return on_nodes(func, a, b, args, {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points})
+    options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points}
+    value, error, pieces = for_value(found_by_quad, func, a, b, args, options)
+    base, span, factor = map(float, base_and_span(a, b))
+    return integrated(lambda u: factor * float(func(base + span * u, *args)), pieces, float(value)), float(error)
 
 
 def weighted_quad(
@@ -186,16 +168,14 @@ def quad_vec(
     limit: Any = 10000, workers: Any = 1, points: Any = None, quadrature: Any = None, full_output: Any = False, *,
     args: Any = (),
 ) -> Any:
-    if full_output or np.isinf(a) or np.isinf(b):
-        return rt.no_derivative("scipy.integrate.quad_vec", FINITE)
+    if full_output:
+        return rt.no_derivative("scipy.integrate.quad_vec", PLAINLY)
     options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit, "points": points,
                "quadrature": quadrature}
-    value, error, found = for_value(nodes_of_vectors, f, a, b, args, options)
-    nodes = filled((len(found), 2), found)
-    total = 0.0 * f(0.5 * (a + b), *args)
-    for k in range(len(nodes)):
-        total = total + nodes[k, 1] * (b - a) * f(a + (b - a) * nodes[k, 0], *args)
-    return total + filled(np.shape(total), difference(value, total)), float(error)
+    value, error, pieces = for_value(found_by_quad_vec, f, a, b, args, options)
+    base, span, factor = map(float, base_and_span(a, b))
+    found = filled(np.shape(f(base + 0.5 * span, *args)), value)
+    return integrated(lambda u: factor * f(base + span * u, *args), pieces, found), float(error)
 
 
 # --- of values --------------------------------------------------------------------------------------------------------

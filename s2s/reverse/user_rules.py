@@ -101,7 +101,7 @@ def reverse(
     active = [k for k, a in enumerate(args) if k >= skipped and reverser.is_active(a)]
     if not active:
         return
-    pullback = user_rules.pullback_of(rule)
+    pullback = user_rules.pullback_of(rule, tuple(k in active for k in range(skipped, len(args))))
     atoms = [target, g, *args, *(atom for _, atom in value.kwargs)]
     keys = tuple(key for key, _ in value.kwargs if key is not None)
     wanted = [k - skipped for k in active]

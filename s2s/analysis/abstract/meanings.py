@@ -43,6 +43,7 @@ from s2s.core.values import (
     Scalar,
     Sequence,
 )
+from s2s.models.quadrature import integral
 from s2s.models.solutions import solved
 from s2s.rules.numpy import ranges
 from s2s.runtime import directions
@@ -488,6 +489,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     directions.one: _direction,
     rt.check_solution: _same_as(0),
     solved: _same_as(2),
+    integral: _same_as(2),
     rt.unbroadcast: _cotangent_of(1),
     rt.item_bar: _cotangent_of(0),
     rt.take_bar: _scattered,

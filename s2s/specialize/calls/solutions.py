@@ -15,6 +15,7 @@ from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.public import compiler, function
 from s2s.core.values import AbstractValue, Array, Known, Scalar
+from s2s.models.quadrature import integral
 from s2s.models.solutions import solved
 from s2s.optimize.rewriting import substitute_all
 from s2s.specialize.calls import functions
@@ -28,18 +29,36 @@ __all__ = ["HANDLERS"]
 
 
 def _attached(site: CallSite) -> ir.Atom | None:
-    """``attached(residual, found)``: what the residual reads that is differentiated becomes an argument."""
-    compiler()  # it has the rule of what is left here
+    """``attached(residual, found)``, of which the residual is given values like the one found."""
     residual, found, *rest = site.args
-    linear_solve = rest[0] if rest else ir.Const(None)
+    return _with_arguments(site, solved, residual, found, _widened(site.value(found)), rest[0] if rest else _NONE)
+
+
+def _integrated(site: CallSite) -> ir.Atom | None:
+    """``integrated(integrand, pieces, found)``, of which the integrand is given floats."""
+    integrand, pieces, found = site.args
+    return _with_arguments(site, integral, integrand, found, Scalar(float), pieces)
+
+
+_NONE = ir.Const(None)
+
+
+def _widened(known: AbstractValue) -> AbstractValue:
+    return Scalar(type(known.value)) if isinstance(known, Known) else known
+
+
+def _with_arguments(
+    site: CallSite, left: Any, function: ir.Atom, found: ir.Atom, parameter: AbstractValue, option: ir.Atom
+) -> ir.Atom:
+    """``left(function, option, found, *args)``: all that the function reads that is differentiated has become an
+    argument."""
+    compiler()  # it has the rule of what is left here
     context, self_ = site.context, site.specializer
-    known = site.value(found)
-    if isinstance(known, Known):
-        known = Scalar(type(known.value))
-    x = context.define("x", known if isinstance(known, (Array, Scalar)) else site.value(found))
-    inner = Inner(site, residual, [Leaf(found, x, True)], {})
+    known = _widened(site.value(found))
+    x = context.define("x", parameter)
+    inner = Inner(site, function, [Leaf(found, x, left is solved)], {})
     primal = _on_its_own(inner)
-    if not any(map(context.is_varied, inner.free)):
+    if left is solved and not any(map(context.is_varied, inner.free)):
         return found
     # a derivative around this one may be taken by what is constant here
     moved = [v for v in inner.free if context.is_varied(v) or _is_number(context.value(v))]
@@ -49,8 +68,9 @@ def _attached(site: CallSite) -> ir.Atom | None:
     made = substitute_all(ir.replace(primal, name="residual", params=params, captures=still), dict(zip(moved, named)))
     frame = Frame(
         self_.function or site.frame.fn, None, {v: v for v in still}, site.frame.called_from, has_decided=True)
-    closure = self_.inliner.closure(made, still, (), frame, site.builder, site.span, "residual")
-    call = ir.Call(ir.Const(solved), (closure, site.builder.frozen(linear_solve), site.builder.frozen(found), *moved))
+    name = "residual" if left is solved else "integrand"
+    closure = self_.inliner.closure(made, still, (), frame, site.builder, site.span, name)
+    call = ir.Call(ir.Const(left), (closure, site.builder.frozen(option), site.builder.frozen(found), *moved))
     return site.builder.let(call, known, site.name, site.span, True)
 
 
@@ -75,7 +95,7 @@ def _on_its_own(inner: Inner) -> ir.Function:
     self_, context = inner.at.specializer, inner.at.context
     outside = context.varied, context.heap, self_.rebound, dict(self_.reshaped), self_.trying, self_.catching
     try:
-        context.varied = {*context.varied, *(leaf.var for leaf in inner.leaves)}
+        context.varied = {*context.varied, *(leaf.var for leaf in inner.leaves if leaf.wanted)}
         with self_.holding.blocks_alone():
             return inner.primal()
     finally:
@@ -110,6 +130,6 @@ def _public_function(site: CallSite) -> ir.Atom | None:
 
 
 HANDLERS: dict[Any, Handler] = {
-    "attached": _attached, "for_value": _for_value, "arity": _arity, function: _public_function,
+    "attached": _attached, "integrated": _integrated, "for_value": _for_value, "arity": _arity, function: _public_function,
 }
 """What stands for a call of a function of ``models.solutions``."""

@@ -1,0 +1,103 @@
+"""Integrals: an integrand and the pieces of its range go in, a function comes out whose derivatives are the integrals of
+the integrand's derivatives.
+
+    I = int f(u, a) du    gives    I_dot = int df/da a_dot du    and    a_bar = int (df/da)^T I_bar du
+
+They are integrated to a tolerance of their own, see ``models.quadrature``, and are integrals that are differentiated in
+turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from s2s import api
+from s2s.directives.user_rules import give_for_rest
+from s2s.models.quadrature import integral, integrated, of_derivative
+from s2s.models.solutions import for_value
+
+__all__ = ["cotangents_of_integral", "tangent_of_integral"]
+
+
+def cotangents_of_integral(
+    wanted: tuple[bool, ...], out: Any, out_bar: Any, integrand: Any, pieces: Any, like: Any, /, *args: Any
+) -> tuple[Any, ...]:
+    """The cotangents of the arguments that are ``wanted``: one integral, of all their numbers in a row."""
+    own, is_number = for_value(of_derivative, pieces), np.ndim(out) == 0 and not np.iscomplexobj(out)
+    moving = [x for x, is_wanted in zip(args, wanted) if is_wanted]
+
+    def slopes(u: Any) -> Any:
+        def of_moving(*moved: Any) -> Any:
+            given, k = [], 0
+            for x, is_wanted in zip(args, wanted):
+                if is_wanted:
+                    given.append(moved[k])
+                    k = k + 1
+                else:
+                    given.append(x)
+            return integrand(u, *given) if is_number else _value(integrand(u, *given))
+
+        return api.vjp(of_moving, *moving)[1](1.0 if is_number else out_bar)
+
+    count = 0
+    for x in moving:
+        count = count + _count(x)
+    row = integrated(slopes, own, np.zeros(count))
+    if is_number:
+        row = out_bar * row
+    bars: list[Any] = []
+    place = 0
+    for x, is_wanted in zip(args, wanted):
+        if is_wanted:
+            bars.append(_like(row[place : place + _count(x)], x))
+            place = place + _count(x)
+        else:
+            bars.append(None)
+    return tuple(bars)
+
+
+def tangent_of_integral(
+    out: Any, tangents: Any, integrand: Any, pieces: Any, like: Any, /, *args: Any
+) -> Any:
+    """The tangent of an integral: the integral of the integrand's tangent."""
+    own = for_value(of_derivative, pieces)
+
+    def rate(u: Any) -> Any:
+        f = integrand if np.ndim(out) == 0 else lambda u, *args: _value(integrand(u, *args))
+        return api.jvp(lambda *args: f(u, *args), args, tangents[3:])[1]
+
+    return integrated(rate, own, 0.0 * out if np.ndim(out) == 0 else np.zeros_like(out))
+
+
+def _count(x: Any) -> Any:
+    """How many real numbers a number or an array has."""
+    return 2 * np.size(x) if np.iscomplexobj(x) else np.size(x)
+
+
+def _value(found: Any) -> Any:
+    """The value of an integrand, of which several parts are put in a row."""
+    if not isinstance(found, tuple):
+        return found
+    rows = []
+    for part in found:
+        if np.iscomplexobj(part):
+            rows.append(np.ravel(np.real(part)))
+            rows.append(np.ravel(np.imag(part)))
+        else:
+            rows.append(np.ravel(part))
+    return np.concatenate(rows)
+
+
+def _like(row: Any, x: Any) -> Any:
+    """Numbers in a row in the form of a number or an array."""
+    if np.iscomplexobj(x):
+        row = row[: np.size(x)] + 1j * row[np.size(x) :]
+    if np.ndim(x) == 0:
+        return row[0]
+    return np.reshape(row, np.shape(x))
+
+
+give_for_rest(
+    integral, 3, "scipy.integrate.quad", cotangents_of_integral, tangent_of_integral, takes_wanted=True)

@@ -1,0 +1,185 @@
+"""Integrals of derivatives: an integrand, whose values are numbers or arrays, and the pieces into which SciPy has divided
+the range of an integral go in; the integral comes out, to the tolerance that SciPy was given.
+
+Each item is integrated by the rule of Gauss and Kronrod on these pieces. Where its own error is too large, ``quad``
+integrates the item, which refines and extrapolates as it does for values; what was evaluated once is read again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from s2s import runtime as rt
+from s2s.core.public import role
+from s2s.core.record import record, replace
+
+__all__ = ["Pieces", "integral", "integral_on", "integrated", "of_derivative"]
+
+_HALF = np.array([
+    0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
+    0.865063366688984510732096688423493, 0.780817726586416897063717578345042, 0.679409568299024406234327365114874,
+    0.562757134668604683339000099272694, 0.433395394129247190799265943165784, 0.294392862701460198131126603103866,
+    0.148874338981631210884826001129720])
+_OF_KRONROD = np.array([
+    0.011694638867371874278064396062192, 0.032558162307964727478818972459390, 0.054755896574351996031381300244580,
+    0.075039674810919952767043140916190, 0.093125454583697605535065465083366, 0.109387158802297641899210590325805,
+    0.123491976262065851077958109585166, 0.134709217311473325928054001771707, 0.142775938577060080797094273138717,
+    0.147739104901338491374841515972068])
+PLACES = 0.5 + 0.5 * np.concatenate([-_HALF, [0.0], _HALF[::-1]])
+"""Of a rule of 21 places on [0, 1]; those with odd numbers are the 10 of Gauss's rule. The numbers are QUADPACK's."""
+
+WEIGHTS = 0.5 * np.concatenate([_OF_KRONROD, [0.149445554002916905664936468389821], _OF_KRONROD[::-1]])
+OF_GAUSS = np.zeros(21)
+OF_GAUSS[1:11:2] = OF_GAUSS[19:9:-2] = 0.5 * np.array([
+    0.066671344308688137593568809893332, 0.149451349150580593145863396957658, 0.219086362515982043995534934228163,
+    0.269266719309996355091226921569469, 0.295524224714752870173815619188769])
+
+MOST_PIECES = 500
+MOST_ROUNDS = 6
+"""How often pieces are halved before SciPy takes over."""
+
+LARGE = 1e-6
+"""A relative error above which there is no integral."""
+
+MANY = "its error stays large; split it where it is not smooth, or use simpson of values on a grid"
+
+
+@record
+class Pieces:
+    """A range [0, 1] of ``s`` and the ends of its pieces, ``points`` where an integrand may not be smooth, and a
+    relative tolerance. ``way`` says which ``u`` stands for s: '' s itself, 'up' (1 - s) / s, 'down' -(1 - s) / s, and
+    'both' these two together. ``quad`` is SciPy's, and
+    ``value`` what it has found, if anything."""
+
+    way: str
+    ends: tuple[float, ...]
+    points: tuple[float, ...]
+    tolerance: float
+    quad: Callable[..., Any]
+    value: Any
+
+    def rows(self, f: Callable[[float], Any], places: list[float]) -> Any:
+        """The integrand at places ``s``: a row of real numbers for each."""
+        if not self.way:
+            return _rows([f(s) for s in places])
+        at = np.array(places)
+        us = ((1.0 - at) / at).tolist()
+        sides = [[f(u) for u in us]] if self.way != "down" else []
+        if self.way != "up":
+            sides.append([f(-u) for u in us])
+        return sum(map(_rows, sides)) / at[:, None] ** 2
+
+    def row(self, f: Callable[[float], Any], s: float) -> list[float]:
+        """The integrand at one place."""
+        if not self.way:
+            return _row(f(s))
+        u = (1.0 - s) / s
+        values = [_row(f(x)) for x in ((u, -u) if self.way == "both" else (u,) if self.way == "up" else (-u,))]
+        return [sum(parts) / s**2 for parts in zip(*values)]
+
+
+def _row(value: Any) -> list[float]:
+    if isinstance(value, float):
+        return [value]
+    if isinstance(value, tuple):
+        return [x for part in value for x in _row(part)]
+    value = np.asarray(value).ravel()
+    return [*value.real.tolist(), *value.imag.tolist()] if value.dtype.kind == "c" else value.tolist()  # type: ignore[no-any-return]
+
+
+def _rows(values: list[Any]) -> Any:
+    """Numbers or arrays, or tuples of such, as a row of real numbers each."""
+    if isinstance(values[0], tuple):
+        return np.concatenate([_rows(list(part)) for part in zip(*values)], axis=1)
+    made = np.array(values).reshape(len(values), -1)
+    return np.concatenate([made.real, made.imag], axis=1) if np.iscomplexobj(made) else made
+
+
+def integral_on(f: Callable[[float], Any], pieces: Pieces) -> Any:
+    """The integral of a function of ``u``: a row of real numbers, of a complex number two."""
+    known: dict[float, Any] = {}
+
+    def estimates(lows: Any, widths: Any) -> Any:
+        places = (lows[:, None] + widths[:, None] * PLACES).ravel().tolist()
+        rows = pieces.rows(f, places)
+        known.update(zip(places, rows))
+        return _estimates(rows.reshape(len(lows), 21, -1), widths[:, None])
+
+    lows, widths = np.array(pieces.ends[:-1]), np.diff(pieces.ends)
+    found, rounds = estimates(lows, widths), MOST_ROUNDS if pieces.ends[1:-1] == pieces.points else 0
+    while True:
+        total, size, error = found[:3].sum(1)
+        size -= found[3].max(0)
+        small = pieces.tolerance * np.maximum(size, np.abs(total))
+        large = ~(error <= small) & np.isfinite(total)
+        if rounds == 0 or not large.any():
+            break
+        rounds -= 1
+        halved = (found[2][:, large] > small[large] * widths[:, None]).any(1)
+        half = np.repeat(0.5 * widths[halved], 2)
+        low = np.repeat(lows[halved], 2) + half * np.tile([0.0, 1.0], len(half) // 2)
+        found = np.concatenate([found[:, ~halved], estimates(low, half)], axis=1)
+        lows, widths = np.append(lows[~halved], low), np.append(widths[~halved], half)
+    for k in np.flatnonzero(large).tolist():
+        def item(s: float, k: int = k) -> float:
+            row = known.get(s)
+            if row is None:
+                row = known[s] = pieces.row(f, s)
+            return float(row[k])
+
+        total[k] = _refined(item, pieces, size[k])
+    return total
+
+
+def _estimates(rows: Any, widths: Any) -> Any:
+    """For each piece the integral of each item, that of its size, its error as QUADPACK tells it, and what the place
+    counts for at which it is largest: at a pole that says nothing of the whole."""
+    whole = widths * np.einsum("j,pjn->pn", WEIGHTS, rows)
+    apart = np.abs(whole - widths * np.einsum("j,pjn->pn", OF_GAUSS, rows))
+    sizes = WEIGHTS[:, None] * np.abs(rows)
+    spread = widths * np.einsum("j,pjn->pn", WEIGHTS, np.abs(rows - (whole / widths)[:, None]))
+    with np.errstate(all="ignore"):
+        error = np.where(spread > 0.0, spread * np.minimum(1.0, (200.0 * apart / spread) ** 1.5), apart)
+    return np.stack([whole, widths * sizes.sum(1), error, widths * sizes.max(1)])
+
+
+def _refined(item: Callable[[float], float], pieces: Pieces, size: float) -> float:
+    """The integral of a function of ``s`` by SciPy, and to what its ``size`` is. Refused where there is none."""
+    with np.errstate(all="ignore"):
+        value, error, info, *problem = pieces.quad(
+            item, 0.0, 1.0, full_output=1, epsabs=pieces.tolerance * size, epsrel=pieces.tolerance, limit=MOST_PIECES,
+            points=pieces.points or None)
+    if problem:  # what it has extrapolated to says little
+        error = max(error, np.sum(info["elist"][: info["last"]]))
+    if not error <= LARGE * max(abs(value), size):
+        rt.no_derivative("this integral", MANY)
+    return value
+
+
+@role("integrated")
+def integrated(integrand: Any, pieces: Any, like: Any) -> Any:
+    """The integral of ``integrand(u)``, differentiated by all that the integrand reads; a value of the kind of ``like``.
+    """
+    return integral(integrand, pieces, like)
+
+
+@role("integral")
+def integral(integrand: Any, pieces: Any, like: Any, /, *args: Any) -> Any:
+    """The integral of ``integrand(u, *args)``: the value that SciPy has found, if there is one."""
+    if pieces.value is not None:
+        found = pieces.value
+    else:
+        found = integral_on(lambda u: integrand(u, *args), pieces)
+        if np.iscomplexobj(like):
+            found = found[: np.size(like)] + 1j * found[np.size(like) :]
+    if not isinstance(like, np.ndarray):
+        return type(like)(np.reshape(found, ()))
+    return np.array(np.reshape(found, like.shape), like.dtype)
+
+
+def of_derivative(pieces: Pieces) -> Pieces:
+    """The same pieces, for an integral whose value is not known."""
+    return replace(pieces, value=None)
