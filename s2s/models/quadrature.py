@@ -7,7 +7,9 @@ integrates the item, which refines and extrapolates as it does for values; what 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from s2s import runtime as rt
 from s2s.core.public import role
 from s2s.core.record import record, replace
 
-__all__ = ["Pieces", "integral", "integral_on", "integrated", "of_derivative"]
+__all__ = ["Pieces", "integral", "integral_on", "integrated", "nodes_of", "of_derivative"]
 
 _HALF = np.array([
     0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
@@ -38,8 +40,8 @@ OF_GAUSS[1:11:2] = OF_GAUSS[19:9:-2] = 0.5 * np.array([
     0.269266719309996355091226921569469, 0.295524224714752870173815619188769])
 
 MOST_PIECES = 500
-MOST_ROUNDS = 6
-"""How often pieces are halved before SciPy takes over."""
+FEW, MANY_ROUNDS = 6, 60
+"""How often pieces are halved before SciPy takes over, and where it cannot."""
 
 LARGE = 1e-6
 """A relative error above which there is no integral."""
@@ -98,40 +100,87 @@ def _rows(values: list[Any]) -> Any:
     return np.concatenate([made.real, made.imag], axis=1) if np.iscomplexobj(made) else made
 
 
-def integral_on(f: Callable[[float], Any], pieces: Pieces) -> Any:
-    """The integral of a function of ``u``: a row of real numbers, of a complex number two."""
-    known: dict[float, Any] = {}
+@dataclass
+class _Halved:
+    """A function of ``u`` on the pieces of a range: for each piece what ``_estimates`` tells, and for the whole the
+    integral of each item, its size, and whether its error is too large."""
 
-    def estimates(lows: Any, widths: Any) -> Any:
+    f: Callable[[float], Any]
+    pieces: Pieces
+    known: dict[float, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.lows, self.widths = np.array(self.pieces.ends[:-1]), np.diff(self.pieces.ends)
+        self.found = self.estimates(self.lows, self.widths)
+        self.judge()
+
+    def estimates(self, lows: Any, widths: Any) -> Any:
         places = (lows[:, None] + widths[:, None] * PLACES).ravel().tolist()
-        rows = pieces.rows(f, places)
-        known.update(zip(places, rows))
+        rows = self.pieces.rows(self.f, places)
+        self.known.update(zip(places, rows))
         return _estimates(rows.reshape(len(lows), 21, -1), widths[:, None])
 
-    lows, widths = np.array(pieces.ends[:-1]), np.diff(pieces.ends)
-    found, rounds = estimates(lows, widths), MOST_ROUNDS if pieces.ends[1:-1] == pieces.points else 0
-    while True:
-        total, size, error = found[:3].sum(1)
-        size -= found[3].max(0)
-        small = pieces.tolerance * np.maximum(size, np.abs(total))
-        large = ~(error <= small) & np.isfinite(total)
-        if rounds == 0 or not large.any():
-            break
-        rounds -= 1
-        halved = (found[2][:, large] > small[large] * widths[:, None]).any(1)
-        half = np.repeat(0.5 * widths[halved], 2)
-        low = np.repeat(lows[halved], 2) + half * np.tile([0.0, 1.0], len(half) // 2)
-        found = np.concatenate([found[:, ~halved], estimates(low, half)], axis=1)
-        lows, widths = np.append(lows[~halved], low), np.append(widths[~halved], half)
-    for k in np.flatnonzero(large).tolist():
-        def item(s: float, k: int = k) -> float:
-            row = known.get(s)
-            if row is None:
-                row = known[s] = pieces.row(f, s)
-            return float(row[k])
+    def judge(self) -> None:
+        self.total, self.size, error = self.found[:3].sum(1)
+        self.size -= self.found[3].max(0)
+        self.small = self.pieces.tolerance * np.maximum(self.size, np.abs(self.total))
+        self.large = ~(error <= self.small) & np.isfinite(self.total)
 
-        total[k] = _refined(item, pieces, size[k])
-    return total
+    def halve(self, rounds: int) -> None:
+        """Halve the pieces that have more than their share of an error that is too large, so often at most."""
+        while rounds > 0 and self.large.any() and len(self.lows) < MOST_PIECES:
+            share = self.small[self.large] / len(self.lows)
+            at = (self.found[2][:, self.large] > share).any(1)
+            width = np.repeat(0.5 * self.widths[at], 2)
+            low = np.repeat(self.lows[at], 2) + width * np.tile([0.0, 1.0], len(width) // 2)
+            self.found = np.concatenate([self.found[:, ~at], self.estimates(low, width)], axis=1)
+            self.lows, self.widths = np.append(self.lows[~at], low), np.append(self.widths[~at], width)
+            rounds -= 1
+            self.judge()
+
+    def item(self, k: int, s: float) -> float:
+        row = self.known.get(s)
+        if row is None:
+            row = self.known[s] = self.pieces.row(self.f, s)
+        return float(row[k])
+
+    def refined(self, k: int) -> float:
+        """The integral of an item by SciPy. Refused where there is none."""
+        size, tolerance = self.size[k], self.pieces.tolerance
+        with np.errstate(all="ignore"):
+            value, error, info, *problem = self.pieces.quad(
+                functools.partial(self.item, k), 0.0, 1.0, full_output=1, epsabs=tolerance * size, epsrel=tolerance,
+                limit=MOST_PIECES, points=self.pieces.points or None)
+        if problem:  # what it has extrapolated to says little
+            error = max(error, np.sum(info["elist"][: info["last"]]))
+        if not error <= LARGE * max(abs(value), size):
+            rt.no_derivative("this integral", MANY)
+        return float(value)
+
+
+def integral_on(f: Callable[[float], Any], pieces: Pieces) -> Any:
+    """The integral of a function of ``u``: a row of real numbers, of a complex number two."""
+    halved = _Halved(f, pieces)
+    if pieces.ends[1:-1] == pieces.points:
+        halved.halve(FEW)
+    for k in np.flatnonzero(halved.large).tolist():
+        halved.total[k] = halved.refined(k)
+    return halved.total
+
+
+def nodes_of(f: Callable[[float], Any], pieces: Pieces) -> Any:
+    """Places ``u`` and weights of a sum that is the integral of a function. Refused where there is none."""
+    halved = _Halved(f, pieces)
+    halved.halve(MANY_ROUNDS)
+    if halved.large.any():
+        rt.no_derivative("this integral", MANY)
+    s, w = (halved.lows[:, None] + halved.widths[:, None] * PLACES).ravel(), np.outer(halved.widths, WEIGHTS).ravel()
+    if not pieces.way:
+        return s.tolist(), w.tolist()
+    u, w = (1.0 - s) / s, w / s**2
+    if pieces.way == "both":
+        return [*u.tolist(), *(-u).tolist()], [*w.tolist(), *w.tolist()]
+    return (u if pieces.way == "up" else -u).tolist(), w.tolist()
 
 
 def _estimates(rows: Any, widths: Any) -> Any:
@@ -144,19 +193,6 @@ def _estimates(rows: Any, widths: Any) -> Any:
     with np.errstate(all="ignore"):
         error = np.where(spread > 0.0, spread * np.minimum(1.0, (200.0 * apart / spread) ** 1.5), apart)
     return np.stack([whole, widths * sizes.sum(1), error, widths * sizes.max(1)])
-
-
-def _refined(item: Callable[[float], float], pieces: Pieces, size: float) -> float:
-    """The integral of a function of ``s`` by SciPy, and to what its ``size`` is. Refused where there is none."""
-    with np.errstate(all="ignore"):
-        value, error, info, *problem = pieces.quad(
-            item, 0.0, 1.0, full_output=1, epsabs=pieces.tolerance * size, epsrel=pieces.tolerance, limit=MOST_PIECES,
-            points=pieces.points or None)
-    if problem:  # what it has extrapolated to says little
-        error = max(error, np.sum(info["elist"][: info["last"]]))
-    if not error <= LARGE * max(abs(value), size):
-        rt.no_derivative("this integral", MANY)
-    return value
 
 
 @role("integrated")

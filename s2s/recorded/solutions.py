@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from s2s.core.public import PublicDerivative
-from s2s.models import solutions
+from s2s.models import quadrature, solutions
 from s2s.recorded.noted import still
 from s2s.recorded.recorder import is_a, is_number
 from s2s.recorded.state import ACTIVE
@@ -68,7 +68,17 @@ def as_constants(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
         ACTIVE[:] = recorders
 
 
+def _integrated(integrand: Any, pieces: Any, like: Any) -> Any:
+    """``models.quadrature.integrated`` in a recording: a sum over the places at which the value is read."""
+    INSTALLER.see(integrand)
+    total: Any = 0.0 * like
+    for u, w in zip(*as_constants(quadrature.nodes_of, integrand, pieces)):
+        total = binary(operator.add, total, binary(operator.mul, w, call(integrand, u)))
+    return binary(operator.add, like, binary(operator.sub, total, still(total)))
+
+
 ROLES = {
-    id(solutions.attached): _attached, id(solutions.for_value): as_constants, id(solutions.arity): solutions.arity,
+    id(solutions.attached): _attached, id(quadrature.integrated): _integrated, id(solutions.for_value): as_constants,
+    id(solutions.arity): solutions.arity,
 }
 """What recordings do in place of functions that only the compiler knows the meaning of."""
