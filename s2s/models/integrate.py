@@ -55,7 +55,8 @@ def found_by_quad(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
         if abs(abs(sum(values)) - abs(value)) <= error + 1e-12 * abs(value):  # else it has extrapolated to a singularity
             points = tuple(between) if way else places_in(between, a, b)
         ends = (0.0, *(between if way else places_in(between, a, b)), 1.0)
-    return value, error, Pieces(way, ends, points, options["epsrel"] or TOLERANCE, integrate.quad, value)
+    limit = max(options["limit"], 2 * len(ends) + 50)
+    return value, error, Pieces(way, ends, points, options["epsrel"] or TOLERANCE, limit, integrate.quad, value)
 
 
 def found_by_quad_vec(f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
@@ -64,15 +65,21 @@ def found_by_quad_vec(f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
     way = way_of(a, b)
     ends = np.unique(np.abs(info.intervals))
     points = tuple(ends[1:-1].tolist()) if way else places_in(ends, a, b)
-    return value, error, Pieces(way, (0.0, *points, 1.0), points, options["epsrel"] or TOLERANCE, integrate.quad, value)
+    limit = 2 * len(points) + 100
+    return value, error, Pieces(way, (0.0, *points, 1.0), points, options["epsrel"] or TOLERANCE, limit, integrate.quad, value)
 
 
 TOLERANCE = 1.49e-8
 
 
-def filled(shape: Any, values: Any) -> Any:
-    """An array of a known shape, with the values of one of which the compiler knows nothing."""
-    made = np.zeros(shape)
+def difference(value: Any, total: Any) -> Any:
+    """A constant."""
+    return value - total
+
+
+def filled(like: Any, values: Any) -> Any:
+    """An array of a known kind, with the values of one of which the compiler knows nothing."""
+    made = np.zeros_like(like)
     made[...] = values
     return np.copy(made)
 
@@ -100,7 +107,8 @@ def quad(
     if not isinstance(args, tuple):
         args = (args,)
     if weight is not None:
-        return weighted_quad(func, a, b, args, weight, wvar, epsabs, epsrel)
+        more = {"limit": limit, "wopts": wopts, "maxp1": maxp1, "limlst": limlst}
+        return weighted_quad(func, a, b, args, weight, wvar, epsabs, epsrel, more)
     options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points}
     value, error, pieces = for_value(found_by_quad, func, a, b, args, options)
     base, span, factor = map(float, base_and_span(a, b))
@@ -108,23 +116,31 @@ def quad(
 
 
 def weighted_quad(
-    func: Any, a: Any, b: Any, args: Any, weight: Any, wvar: Any, epsabs: Any, epsrel: Any
+    func: Any, a: Any, b: Any, args: Any, weight: Any, wvar: Any, epsabs: Any, epsrel: Any, more: Any
 ) -> Any:
-    """An integral of a function with a weight, as that of their product; that of 'cauchy' with its pole inside without
-    the pole, of which the integral is known."""
+    """SciPy's integral of a function with a weight, differentiated as that of their product."""
     if weight not in ("cos", "sin", "cauchy") or np.isinf(a) or np.isinf(b):
         return rt.no_derivative("scipy.integrate.quad", OF_WEIGHTS)
+    value, error = for_value(integrate.quad, func, a, b, args, 0, epsabs, epsrel, weight=weight, wvar=wvar, **more)
+    total = product_quad(func, a, b, args, weight, wvar, epsabs, epsrel)
+    return total + float(difference(value, total)), float(error)
+
+
+def product_quad(
+    func: Any, a: Any, b: Any, args: Any, weight: Any, wvar: Any, epsabs: Any, epsrel: Any
+) -> Any:
+    """The integral of a function and a weight; that of 'cauchy' with its pole inside by what lies on both sides of the
+    pole at the same distance, and the rest."""
+    by_product = lambda product, a, b: integrate.quad(product, a, b, args, epsabs=epsabs, epsrel=epsrel)[0]
     if weight in ("cos", "sin"):
         wave = np.cos if weight == "cos" else np.sin
-        waves = lambda x, *more: func(x, *more) * wave(wvar * x)
-        return integrate.quad(waves, a, b, args, epsabs=epsabs, epsrel=epsrel)
+        return by_product(lambda x, *more: func(x, *more) * wave(wvar * x), a, b)
+    over_distance = lambda x, *more: func(x, *more) / (x - wvar)
     if wvar < min(a, b) or wvar > max(a, b):
-        return integrate.quad(lambda x, *more: func(x, *more) / (x - wvar), a, b, args, epsabs=epsabs, epsrel=epsrel)
-    at_pole = func(wvar, *args)
-    smooth = lambda x, *more: (func(x, *more) - at_pole) / (x - wvar)
-    left, first = integrate.quad(smooth, a, wvar, args, epsabs=epsabs, epsrel=epsrel)
-    right, second = integrate.quad(smooth, wvar, b, args, epsabs=epsabs, epsrel=epsrel)
-    return left + right + at_pole * np.log((b - wvar) / (wvar - a)), first + second
+        return by_product(over_distance, a, b)
+    near = min(abs(wvar - a), abs(b - wvar)) * (1.0 if a < b else -1.0)
+    both = by_product(lambda t, *more: (func(wvar + near * t, *more) - func(wvar - near * t, *more)) / t, 0.0, 1.0)
+    return both + by_product(over_distance, a, wvar - near) + by_product(over_distance, wvar + near, b)
 
 
 def limit_at(limit: Any, *at: Any) -> Any:
@@ -174,7 +190,7 @@ def quad_vec(
                "quadrature": quadrature}
     value, error, pieces = for_value(found_by_quad_vec, f, a, b, args, options)
     base, span, factor = map(float, base_and_span(a, b))
-    found = filled(np.shape(f(base + 0.5 * span, *args)), value)
+    found = filled(f(base + 0.5 * span, *args), value)
     return integrated(lambda u: factor * f(base + span * u, *args), pieces, found), float(error)
 
 

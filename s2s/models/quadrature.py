@@ -51,8 +51,8 @@ MANY = "its error stays large; split it where it is not smooth, or use simpson o
 
 @record
 class Pieces:
-    """A range [0, 1] of ``s`` and the ends of its pieces, ``points`` where an integrand may not be smooth, and a
-    relative tolerance. ``way`` says which ``u`` stands for s: '' s itself, 'up' (1 - s) / s, 'down' -(1 - s) / s, and
+    """A range [0, 1] of ``s`` and the ends of its pieces, ``points`` where an integrand may not be smooth, a
+    relative tolerance, and the most pieces. ``way`` says which ``u`` stands for s: '' s itself, 'up' (1 - s) / s, 'down' -(1 - s) / s, and
     'both' these two together. ``quad`` is SciPy's, and
     ``value`` what it has found, if anything."""
 
@@ -60,6 +60,7 @@ class Pieces:
     ends: tuple[float, ...]
     points: tuple[float, ...]
     tolerance: float
+    limit: int
     quad: Callable[..., Any]
     value: Any
 
@@ -112,6 +113,7 @@ class _Halved:
     def __post_init__(self) -> None:
         self.lows, self.widths = np.array(self.pieces.ends[:-1]), np.diff(self.pieces.ends)
         self.found = self.estimates(self.lows, self.widths)
+        self.first, self.rounds = self.found[2].sum(0), 0
         self.judge()
 
     def estimates(self, lows: Any, widths: Any) -> Any:
@@ -125,6 +127,14 @@ class _Halved:
         self.size -= self.found[3].max(0)
         self.small = self.pieces.tolerance * np.maximum(self.size, np.abs(self.total))
         self.large = ~(error <= self.small) & np.isfinite(self.total)
+        if self.rounds >= 2:  # what halving does not change is noise, of integrals inside for instance
+            is_noise = (error > 0.25 * self.first) & (error <= self.noise)
+            self.large &= ~is_noise
+
+    @property
+    def noise(self) -> float:
+        """An error that is none beside the largest item."""
+        return float(self.pieces.tolerance * np.max(self.size, initial=0.0, where=np.isfinite(self.size)))
 
     def halve(self, rounds: int) -> None:
         """Halve the pieces that have more than their share of an error that is too large, so often at most."""
@@ -135,7 +145,7 @@ class _Halved:
             low = np.repeat(self.lows[at], 2) + width * np.tile([0.0, 1.0], len(width) // 2)
             self.found = np.concatenate([self.found[:, ~at], self.estimates(low, width)], axis=1)
             self.lows, self.widths = np.append(self.lows[~at], low), np.append(self.widths[~at], width)
-            rounds -= 1
+            rounds, self.rounds = rounds - 1, self.rounds + 1
             self.judge()
 
     def item(self, k: int, s: float) -> float:
@@ -150,10 +160,10 @@ class _Halved:
         with np.errstate(all="ignore"):
             value, error, info, *problem = self.pieces.quad(
                 functools.partial(self.item, k), 0.0, 1.0, full_output=1, epsabs=tolerance * size, epsrel=tolerance,
-                limit=MOST_PIECES, points=self.pieces.points or None)
+                limit=self.pieces.limit, points=self.pieces.points or None)
         if problem:  # what it has extrapolated to says little
             error = max(error, np.sum(info["elist"][: info["last"]]))
-        if not error <= LARGE * max(abs(value), size):
+        if not error <= max(LARGE * abs(value), LARGE * size, self.noise):
             rt.no_derivative("this integral", MANY)
         return float(value)
 

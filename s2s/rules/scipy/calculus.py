@@ -15,6 +15,7 @@ from s2s.rules.table import kind_by_value, model, refuse, zero
 
 GRID, GRID_OF_SIX = np.array([0.0, 0.4, 1.0, 1.3, 2.0]), np.array([0.0, 0.4, 1.0, 1.3, 2.0, 2.2])
 model(integrate.quad)(models.quad)
+zero(models.difference)
 model(
     integrate.cumulative_trapezoid,
     samples=[
