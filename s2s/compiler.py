@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import s2s.equations  # noqa: F401 - the rules of solutions
+import s2s.equations
 import s2s.integrals  # noqa: F401 - the rules of integrals
 from s2s.derivatives import clear, show_compiled
 from s2s.directives.policies import under

@@ -1,5 +1,5 @@
-"""Integrals: an integrand and the pieces of its range go in, a function comes out whose derivatives are the integrals of
-the integrand's derivatives.
+"""Integrals: an integrand and the pieces of its range go in, a function comes out whose derivatives are the integrals
+of the integrand's derivatives.
 
     I = int f(u, a) du    gives    I_dot = int df/da a_dot du    and    a_bar = int (df/da)^T I_bar du
 
@@ -25,21 +25,21 @@ def cotangents_of_integral(
     wanted: tuple[bool, ...], out: Any, out_bar: Any, integrand: Any, pieces: Any, like: Any, /, *args: Any
 ) -> tuple[Any, ...]:
     """The cotangents of the arguments that are ``wanted``: one integral, of all their numbers in a row."""
-    own, is_number = for_value(of_derivative, pieces), np.ndim(out) == 0 and not np.iscomplexobj(out)
+    own, is_number = for_value(of_derivative, pieces), np.ndim(like) == 0 and not np.iscomplexobj(like)
     moving = [x for x, is_wanted in zip(args, wanted) if is_wanted]
 
-    def slopes(u: Any) -> Any:
-        def of_moving(*moved: Any) -> Any:
-            given, k = [], 0
-            for x, is_wanted in zip(args, wanted):
-                if is_wanted:
-                    given.append(moved[k])
-                    k = k + 1
-                else:
-                    given.append(x)
-            return integrand(u, *given) if is_number else _value(integrand(u, *given))
+    def of_moving(u: Any, *moved: Any) -> Any:
+        given, k = [], 0
+        for x, is_wanted in zip(args, wanted):
+            if is_wanted:
+                given.append(moved[k])
+                k = k + 1
+            else:
+                given.append(x)
+        return integrand(u, *given) if is_number else _value(integrand(u, *given))
 
-        return api.vjp(of_moving, *moving)[1](1.0 if is_number else out_bar)
+    def slopes(u: Any) -> Any:
+        return api.vjp(of_moving, u, *moving)[1](1.0 if is_number else out_bar)[1:]
 
     count = 0
     for x in moving:
@@ -64,11 +64,15 @@ def tangent_of_integral(
     """The tangent of an integral: the integral of the integrand's tangent."""
     own = for_value(of_derivative, pieces)
 
-    def rate(u: Any) -> Any:
-        f = integrand if np.ndim(out) == 0 else lambda u, *args: _value(integrand(u, *args))
-        return api.jvp(lambda *args: f(u, *args), args, tangents[3:])[1]
+    is_number = np.ndim(like) == 0
 
-    return integrated(rate, own, 0.0 * out if np.ndim(out) == 0 else np.zeros_like(out))
+    def value(u: Any, *args: Any) -> Any:
+        return integrand(u, *args) if is_number else _value(integrand(u, *args))
+
+    def rate(u: Any) -> Any:
+        return api.jvp(value, (u, *args), (None, *tangents[3:]))[1]
+
+    return integrated(rate, own, 0.0 * like if is_number else np.zeros_like(like))
 
 
 def _count(x: Any) -> Any:

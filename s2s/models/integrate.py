@@ -1,9 +1,9 @@
-"""What ``scipy.integrate`` computes: SciPy's integrals of functions, differentiated on its own pieces, and of values.
+"""What ``scipy.integrate`` computes: SciPy's integrals of functions, differentiated by integrals of the derivatives,
+and of values.
 
-SciPy runs first, and says how it has divided the range; the pieces are taken for constant, in proportion to the range.
-On each the function is summed once more by Gauss's rule, in Python that can be differentiated. Pieces are halved until
-this sum is SciPy's, which may have extrapolated to a singularity. The values are SciPy's, the derivatives those of the
-sum. Integrals over several variables are integrals of integrals, as they are in SciPy.
+SciPy runs first, and says how it has divided the range, in proportion to which the pieces are taken for constant. The
+values are SciPy's; the derivatives are integrated on the same pieces to a tolerance of their own, see ``quadrature``.
+Integrals over several variables are integrals of integrals, as they are in SciPy.
 """
 
 from __future__ import annotations
@@ -50,9 +50,9 @@ def found_by_quad(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
     way, points = way_of(a, b), places_in(options["points"], a, b)
     ends = (0.0, *points, 1.0)
     if "last" in info:
-        lows, highs, values = (info[name][: info["last"]] for name in ("alist", "blist", "rlist"))
+        lows, values = (info[name][: info["last"]] for name in ("alist", "rlist"))
         between = sorted(lows.tolist())[1:]
-        if abs(abs(sum(values)) - abs(value)) <= error + 1e-12 * abs(value):  # else it has extrapolated to a singularity
+        if abs(abs(sum(values)) - abs(value)) <= error + 1e-12 * abs(value):  # else it has extrapolated
             points = tuple(between) if way else places_in(between, a, b)
         ends = (0.0, *(between if way else places_in(between, a, b)), 1.0)
     limit = max(options["limit"], 2 * len(ends) + 50)
@@ -66,7 +66,8 @@ def found_by_quad_vec(f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
     ends = np.unique(np.abs(info.intervals))
     points = tuple(ends[1:-1].tolist()) if way else places_in(ends, a, b)
     limit = 2 * len(points) + 100
-    return value, error, Pieces(way, (0.0, *points, 1.0), points, options["epsrel"] or TOLERANCE, limit, integrate.quad, value)
+    tolerance = options["epsrel"] or TOLERANCE
+    return value, error, Pieces(way, (0.0, *points, 1.0), points, tolerance, limit, integrate.quad, value)
 
 
 TOLERANCE = 1.49e-8

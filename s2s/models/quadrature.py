@@ -1,5 +1,5 @@
-"""Integrals of derivatives: an integrand, whose values are numbers or arrays, and the pieces into which SciPy has divided
-the range of an integral go in; the integral comes out, to the tolerance that SciPy was given.
+"""Integrals of derivatives: an integrand, whose values are numbers or arrays, and the pieces into which SciPy has
+divided the range of an integral go in; the integral comes out, to the tolerance that SciPy was given.
 
 Each item is integrated by the rule of Gauss and Kronrod on these pieces. Where its own error is too large, ``quad``
 integrates the item, which refines and extrapolates as it does for values; what was evaluated once is read again.
@@ -51,10 +51,12 @@ MANY = "its error stays large; split it where it is not smooth, or use simpson o
 
 @record
 class Pieces:
-    """A range [0, 1] of ``s`` and the ends of its pieces, ``points`` where an integrand may not be smooth, a
-    relative tolerance, and the most pieces. ``way`` says which ``u`` stands for s: '' s itself, 'up' (1 - s) / s, 'down' -(1 - s) / s, and
-    'both' these two together. ``quad`` is SciPy's, and
-    ``value`` what it has found, if anything."""
+    """A range [0, 1] of ``s`` and the ends of its pieces, ``points`` where an integrand may not be smooth, a relative
+    tolerance, and the most pieces.
+
+    ``way`` says which ``u`` stands for s: '' s itself, 'up' (1 - s) / s, 'down' -(1 - s) / s, and 'both' these two
+    together. ``quad`` is SciPy's, and ``value`` what it has found, if anything.
+    """
 
     way: str
     ends: tuple[float, ...]
@@ -207,8 +209,7 @@ def _estimates(rows: Any, widths: Any) -> Any:
 
 @role("integrated")
 def integrated(integrand: Any, pieces: Any, like: Any) -> Any:
-    """The integral of ``integrand(u)``, differentiated by all that the integrand reads; a value of the kind of ``like``.
-    """
+    """The integral of ``integrand(u)``, of the kind of ``like``, differentiated by all that the integrand reads."""
     return integral(integrand, pieces, like)
 
 

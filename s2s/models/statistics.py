@@ -309,7 +309,8 @@ def tvar(
     count = np.sum(chosen, axis=axis, keepdims=True)
     away = np.where(chosen, a - np.sum(np.where(chosen, a, 0.0), axis=axis, keepdims=True) / count, 0.0)
     squares = np.real(away * np.conj(away)) if np.iscomplexobj(away) else away * away
-    return np.sum(squares, axis=axis, keepdims=keepdims) / (np.sum(chosen, axis=axis, keepdims=keepdims) - ddof)
+    number = np.sum(chosen, axis=axis, keepdims=keepdims)
+    return np.sum(squares, axis=axis, keepdims=keepdims) / np.where(number == 0, np.nan, number - ddof)
 
 
 def between(a: Any, limits: Any, inclusive: Any) -> Any:
@@ -403,16 +404,15 @@ def along_axis(inner: Any, names: Any, chosen: Any, is_whole: Any, /, *args: Any
     keepdims, _ = given.pop("keepdims", False), given.pop("_no_deco", False)
     axis = given.pop("axis", None if is_whole else 0)
     known = args if chosen is None else [given.pop(name) for name in chosen]
-    samples = [np.asarray(sample) for sample in known]
+    samples = [np.atleast_1d(np.asarray(sample)) for sample in known]
     kept(given.pop("nan_policy", "propagate"), *samples)
     wide = max([np.ndim(sample) for sample in samples])
     if keepdims or (wide > 1 and axis is not None and "axis" not in names):
         return rt.no_derivative("a function of scipy.stats", "with keepdims, or of matrices, it has no rule")
     if axis is None:
         return inner(*[np.ravel(sample) for sample in samples], **given)
-    if wide < 2:
-        return inner(*samples, **given)
-    return inner(*[np.moveaxis(sample, axis, -1) for sample in samples], axis=-1, **given)
+    last = [np.moveaxis(sample, axis, -1) for sample in samples]
+    return inner(*last, **given) if wide < 2 else inner(*last, axis=-1, **given)
 
 
 # --- densities of kernels ---------------------------------------------------------------------------------------------

@@ -77,7 +77,7 @@ def _integrated(integrand: Any, pieces: Any, like: Any) -> Any:
     return binary(operator.add, like, binary(operator.sub, total, still(total)))
 
 
-ROLES = {
+ROLES: dict[int, Any] = {
     id(solutions.attached): _attached, id(quadrature.integrated): _integrated, id(solutions.for_value): as_constants,
     id(solutions.arity): solutions.arity,
 }

@@ -417,6 +417,30 @@ INTEGRALS: list[Program] = [
         do(integrate.dblquad)(lambda y, x, a: a * x * np.exp(-x * y), 0.2, 1.5, low, high, (0.6,))[0]
         for low, high in ((0.1, 0.9), (lambda x: x, lambda x: 2.0 * x + 0.1))
     ],
+    lambda do: do(integrate.quad)(SMOOTH, 0.2, 1.5, weight="cos", wvar=40.0, maxp1=2, limit=3),
+    *each(
+        lambda do, **o: [
+            do(integrate.quad)(GAUSSIAN, a, b, **o)
+            for a, b in ((0, 0), (0, 1), (1e-300, 2e-300), (np.nan, 1.0), (0, 1e3))
+        ],
+        {},
+        {"points": [5.0, -2.0]},
+        {"limit": 1},
+        {"epsabs": 0},
+        {"epsrel": 0},
+        {"epsabs": 0.1, "epsrel": 0.1},
+    ),
+    *each(
+        lambda do, **o: [
+            do(integrate.quad_vec)(f, a, b, **o)[0]
+            for f in (GAUSSIAN, lambda x: GAUSSIAN(x) * np.exp(1j * x * np.arange(2.0)))
+            for a, b in ((0.0, 1.5), (1.5, 0.2), (0.3, np.inf), (np.inf, 0.3), (-np.inf, 0.4), (2, 2))
+        ],
+        {},
+        {"norm": "max", "quadrature": "gk15"},
+        {"points": [0.3, 7.0], "epsrel": 1e-3},
+        {"limit": 1},
+    ),
     lambda do: do(integrate.nquad)(SMOOTH, [(0.2, 1.5)])[0],
     lambda do: do(integrate.nquad)(SMOOTH, [lambda a: (0.2, a)], args=(0.7,))[0],
     *each(

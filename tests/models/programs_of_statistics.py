@@ -516,8 +516,77 @@ ARRAYS: list[Program] = [
     lambda do: do(np.lib.stride_tricks.as_strided)(np.arange(12.0), (3, 2), (24, 8)),
 ]
 
+# --- what treats NaN and the axis first -------------------------------------------------------------------------------
+
+LINE, LONGER, HOLED = RNG.normal(size=9), 0.4 + RNG.normal(size=12), np.append(A[:, 1], np.nan)
+OVER_AXES = by("axis", 0, 1, -1, None)
+OF_NAN = by("nan_policy", "propagate")
+OF_TESTS: list[Any] = [
+    (stats.skewtest, 24),
+    (stats.kurtosistest, 24),
+    (stats.normaltest, 24),
+    (stats.jarque_bera, 9),
+]
+
+
+def parts_of(outcome: Any) -> Any:
+    return [*outcome] if isinstance(outcome, tuple) else [outcome.statistic, outcome.pvalue]
+
+
+BEHIND_AXES: list[Program] = [
+    *[
+        program
+        for fn in (stats.circmean, stats.circstd, stats.circvar, stats.median_abs_deviation, stats.tmean, stats.kstat)
+        for program in each(
+            lambda do, fn=fn, **o: [do(fn)(A, **o), do(fn)(LINE), do(fn)(LINE, **OF_NAN[0]), do(fn)(HOLED)],
+            *(OVER_AXES if fn is not stats.kstat else by("axis", None)),
+        )
+    ],
+    lambda do: [do(fn)(A, high=high, low=-0.7) for fn in (stats.circmean, stats.circstd) for high in (0.3, 2.0, 9.0)],
+    *each(lambda do, **o: do(stats.circstd)(A, **o), {"normalize": True}, {"normalize": True, "axis": 1}),
+    *each(
+        lambda do, **o: do(stats.median_abs_deviation)(A, **o), {"scale": "normal"}, {"scale": 0.3, "center": np.mean}
+    ),
+    lambda do: [
+        do(stats.tmean)(A, (low, 0.9), inclusive)
+        for low in (None, -0.3) for inclusive in ((True, True), (False, False))
+    ],
+    lambda do: [do(fn)(LINE, limit) for fn in (stats.tmin, stats.tmax) for limit in (None, 0.1, -0.4)],
+    lambda do: [
+        do(fn)(LINE, float(LINE[2]), inclusive=one) for fn in (stats.tmin, stats.tmax) for one in (True, False)
+    ],
+    lambda do: [do(stats.trim_mean)(LONGER, share) for share in (0.0, 0.1, 0.3, 0.49)],
+    lambda do: [do(stats.kstat)(LONGER, n) for n in (1, 2, 3, 4)],
+    lambda do: [do(stats.kstatvar)(LONGER, n) for n in (1, 2)],
+    lambda do: [do(stats.differential_entropy)(LONGER, method=m) for m in ("vasicek", "van es", "ebrahimi", "correa")],
+    lambda do: [do(stats.differential_entropy)(LONGER, base=2.0, window_length=n) for n in (1, 3, 5)],
+    *[lambda do, fn=fn, n=n: parts_of(do(fn)(np.append(LONGER, LONGER**2)[:n])) for fn, n in OF_TESTS],
+    *each(
+        lambda do, **o: [
+            parts_of(do(fn)(np.append(LINE, LONGER), **o)) for fn in (stats.skewtest, stats.kurtosistest)
+        ],
+        *SIDES,
+    ),
+    lambda do: [
+        parts_of(do(fn)(LINE, LONGER, LINE**2)) for fn in (stats.bartlett, stats.f_oneway, stats.alexandergovern)
+    ],
+    lambda do: [do(stats.f_oneway)(LINE, LINE), do(stats.f_oneway)(LINE, [1.0])],
+    *each(
+        lambda do, **o: parts_of(do(stats.levene)(LINE, LONGER, **o)),
+        *by("center", "mean", "median", "trimmed"),
+        {"center": "trimmed", "proportiontocut": 0.2},
+    ),
+    *each(
+        lambda do, method: parts_of(do(stats.ks_1samp)(LINE, stats.norm.cdf, method=method)),
+        *by("method", "exact", "asymp", "approx"),
+    ),
+    lambda do: [do(fn)(2.5) for fn in (stats.median_abs_deviation, stats.tmean, stats.circmean)],
+    lambda do: parts_of(do(stats.cramervonmises)(LINE, stats.norm.cdf)),
+]
+
 PROGRAMS = {
     "statistics": STATISTICS,
+    "behind axes": BEHIND_AXES,
     "distributions": DISTRIBUTIONS,
     "draws": DRAWS,
     "iterating": ITERATING,

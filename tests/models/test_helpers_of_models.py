@@ -426,8 +426,6 @@ REFUSED: list[Callable[[], Any]] = [
     lambda: model_of(integrate.solve_bvp)(np.sin, np.sin, X, Y[None] + 0j),
     lambda: model_of(integrate.solve_bvp)(np.sin, np.sin, X, Y[None], S=np.eye(1)),
     lambda: model_of(integrate.nquad)(np.sin, [(0, 1)], opts={}),
-    lambda: model_of(integrate.quad_vec)(np.sin, 0.0, np.inf),
-    lambda: model_of(integrate.quad_vec)(np.sin, -np.inf, 0.0),
     lambda: model_of(integrate.quad_vec)(np.sin, 0.0, 1.0, full_output=True),
     lambda: model_of(integrate.solve_ivp)(np.sin, (0, 1), X, vectorized=True),
     lambda: model_of(integrate.solve_ivp)(np.sin, (0, 1), X, "Euler"),

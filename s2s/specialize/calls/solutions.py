@@ -130,6 +130,7 @@ def _public_function(site: CallSite) -> ir.Atom | None:
 
 
 HANDLERS: dict[Any, Handler] = {
-    "attached": _attached, "integrated": _integrated, "for_value": _for_value, "arity": _arity, function: _public_function,
+    "attached": _attached, "integrated": _integrated, "for_value": _for_value, "arity": _arity,
+    function: _public_function,
 }
 """What stands for a call of a function of ``models.solutions``."""

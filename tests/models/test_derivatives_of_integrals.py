@@ -1,0 +1,175 @@
+"""Derivatives of integrals that have another shape than the integral: integrated to a tolerance of their own, at few
+places."""
+
+import cmath
+import math
+
+import numpy as np
+import pytest
+from scipy import integrate, special
+
+import s2s
+from s2s.models import quadrature
+from tests.helpers import differences
+
+# Functions of p, a place, and the derivative there.
+OF_THEIR_OWN = {
+    "a peak where the value is zero": (
+        lambda p: integrate.quad(lambda x: p * np.exp(-1000.0 * (x - 0.3) ** 2), 0.0, 1.0)[0], 0.0,
+        np.sqrt(np.pi / 1000.0) * 0.5 * (special.erf(0.7 * np.sqrt(1000.0)) + special.erf(0.3 * np.sqrt(1000.0)))),
+    "a wave that the value lacks": (
+        lambda p: integrate.quad(lambda x: np.exp(x) + p * np.cos(200.0 * x), 0.0, 1.0)[0], 0.0, np.sin(200.0) / 200.0),
+    "a wave in vectors": (
+        lambda p: integrate.quad_vec(lambda x: np.exp(x) + p * np.cos(200.0 * x), 0.0, 1.0)[0], 0.0,
+        np.sin(200.0) / 200.0),
+    "a bend that becomes a jump": (
+        lambda p: integrate.quad(lambda x: np.maximum(x - p, 0.0), 0.0, 1.0)[0], 0.3, -0.7),
+    "a slope that is steep": (
+        lambda p: integrate.quad(lambda x: np.sqrt((x - 0.3) ** 2 + p * p), 0.0, 1.0)[0], 1e-4,
+        1e-4 * (np.arcsinh(7000.0) + np.arcsinh(3000.0))),
+    "a wave in what decays": (
+        lambda p: integrate.quad(lambda x: np.exp(-x) * (1.0 + p * np.sin(40.0 * x)), 0.0, np.inf)[0], 0.0,
+        40.0 / 1601.0),
+    "zero by symmetry": (lambda p: integrate.quad(lambda x: np.exp(-((x - p) ** 2)), -2.0, 2.0)[0], 0.0, 0.0),
+    "a pole at both ends": (
+        lambda p: integrate.quad(lambda x: (x - x * x) ** (p - 1.0), 0.0, 1.0)[0], 0.6,
+        2.0 * special.beta(0.6, 0.6) * (special.digamma(0.6) - special.digamma(1.2))),
+    "a pole within": (
+        lambda p: integrate.quad(lambda x: abs(x - 0.4) ** (p - 1.0), 0.0, 1.0, points=[0.4])[0], 0.5,
+        sum(d**0.5 * (np.log(d) / 0.5 - 4.0) for d in (0.4, 0.6))),
+    "an integral that does not depend on the outer variable": (
+        lambda p: integrate.quad(lambda x: x * integrate.quad(lambda y: math.exp(-p * x * y), 0, np.inf)[0], 0.5, p)[0],
+        0.7, 0.2 * -1.0 / 0.49 + 1.0 / 0.7),
+    "a vector without an end": (
+        lambda p: integrate.quad_vec(lambda x: np.exp(-p * x), 0.0, np.inf)[0], 0.5, -4.0),
+    "a vector without ends": (
+        lambda p: integrate.quad_vec(lambda x: np.exp(-p * x * x), np.inf, -np.inf)[0], 0.7,
+        0.5 * np.sqrt(np.pi) / 0.7**1.5),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("f, p, slope", OF_THEIR_OWN.values(), ids=OF_THEIR_OWN)
+def test_closed_form(f, p, slope):
+    value, gradient = s2s.value_and_grad(f)(p)
+    assert value == f(p)
+    assert gradient == pytest.approx(slope, rel=3e-8, abs=1e-12)
+    assert s2s.jvp(f, (p,), (2.0,))[1] == pytest.approx(2.0 * slope, rel=3e-8, abs=1e-12)
+
+
+def test_second_derivative_of_its_own_shape():
+    def f(p):
+        return integrate.quad(lambda x: np.exp(x) + p * p * np.cos(200.0 * x), 0.0, 1.0)[0]
+
+    assert s2s.grad(s2s.grad(f))(0.0) == pytest.approx(2.0 * np.sin(200.0) / 200.0, rel=1e-8)
+    assert s2s.jvp(s2s.grad(f), (0.0,), (1.0,))[1] == pytest.approx(2.0 * np.sin(200.0) / 200.0, rel=1e-8)
+
+
+class Wave:
+    def __init__(self, height, rate):
+        self.height, self.rate = height, rate
+
+    def __call__(self, x):
+        return self.height * math.sin(self.rate * x)
+
+
+def of_complex_numbers(p):
+    z, w = complex(p[0], p[1]), np.array([1.0, 2.0]) * (p[0] + 1j * p[1])
+    return integrate.quad(lambda x: cmath.exp(z * x).real + np.sum(np.exp(w * x)).imag, 0.0, 1.0)[0]
+
+
+def of_complex_values(p):
+    return np.sum(np.abs(integrate.quad_vec(lambda x: np.exp(1j * p * x), 0.0, 2.0)[0]) ** 2)
+
+
+def of_an_object(p):
+    return integrate.quad(Wave(p[0], p[1]), 0.0, p[1])[0]
+
+
+def of_each_other(p):
+    y = 1.0
+    for _ in range(3):
+        y = integrate.quad(lambda x: y * math.exp(-p[0] * x) + p[1], 0.0, 1.0)[0]
+    return y
+
+
+def of_waves(p):
+    return integrate.quad(lambda x: math.exp(-p[0] * x), 0.0, 2.0, weight="cos", wvar=p[1])[0]
+
+
+def beside_a_pole(p):
+    return integrate.quad(lambda x: math.exp(-p[0] * x), 0.0, 2.0, weight="cauchy", wvar=p[1])[0]
+
+
+OF_TWO = (of_complex_numbers, of_complex_values, of_an_object, of_each_other, of_waves, beside_a_pole)
+
+
+@pytest.mark.parametrize("f", OF_TWO)
+def test_differences(f):
+    p, dot = np.array([0.4, 0.7]), np.array([1.0, -0.5])
+    value, gradient = s2s.value_and_grad(f)(p)
+    expected = differences(f, p)
+    assert value == f(p)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(f, (p,), (dot,))[1], expected @ dot, rtol=1e-6)
+
+
+# --- at few places ----------------------------------------------------------------------------------------------------
+
+
+def heston(p):
+    v0, kappa, theta, sigma, rho, spot = p
+
+    def integrand(u):
+        iu = 1j * (u - 0.5j)
+        d = np.sqrt((rho * sigma * iu - kappa) ** 2 + sigma**2 * (iu - iu * iu))
+        g = (kappa - rho * sigma * iu - d) / (kappa - rho * sigma * iu + d)
+        e = np.exp(-d)
+        drift = kappa * theta / sigma**2 * (
+            (kappa - rho * sigma * iu - d) - 2.0 * np.log((1.0 - g * e) / (1.0 - g)))
+        spread = (kappa - rho * sigma * iu - d) / sigma**2 * (1.0 - e) / (1.0 - g * e)
+        return np.real(np.exp(drift + spread * v0 + iu * np.log(spot / 100.0))) / (u**2 + 0.25)
+
+    return spot - np.sqrt(100.0 * spot) / np.pi * integrate.quad(integrand, 0.0, np.inf)[0]
+
+
+def peak(p):
+    return integrate.quad(lambda x: np.exp(-0.5 * ((x - p[0]) / p[1]) ** 2), 0.0, 100.0, points=[50.0])[0]
+
+
+def singular(p):
+    return integrate.quad(lambda x: np.exp(p[0] * x) * x ** (p[1] - 1.0), 0.0, 1.0)[0]
+
+
+@pytest.mark.parametrize(
+    "f, p, rtol",
+    [(heston, [0.04, 1.5, 0.05, 0.4, -0.6, 98.0], 1e-5), (peak, [50.0, 0.05], 1e-4), (singular, [0.3, 0.5], 1e-5)],
+)
+def test_a_derivative_is_read_at_few_places(f, p, rtol, monkeypatch):
+    """No more than SciPy reads, apart from a round of refinement."""
+    counts = {"value": 0, "derivative": 0}
+    scipy_quad, rows, row = integrate.quad, quadrature._rows, quadrature._row
+
+    def counted(*args, **kwargs):
+        found = scipy_quad(*args, **{**kwargs, "full_output": 1})
+        counts["value"] += found[2]["neval"]
+        return found[:2]
+
+    p = np.array(p)
+    expected = differences(f, p)
+    monkeypatch.setattr(integrate, "quad", counted)
+    f(p)
+    monkeypatch.setattr(integrate, "quad", scipy_quad)
+
+    def at_all(values):
+        if not isinstance(values[0], float):
+            counts["derivative"] += isinstance(values[0], tuple) * len(values)
+        return rows(values)
+
+    def at_one(value):
+        counts["derivative"] += isinstance(value, tuple)
+        return row(value)
+
+    monkeypatch.setattr(quadrature, "_rows", at_all)
+    monkeypatch.setattr(quadrature, "_row", at_one)
+    np.testing.assert_allclose(s2s.grad(f)(p), expected, rtol=rtol, atol=1e-6)
+    assert 0 < counts["derivative"] <= 1.5 * counts["value"]
