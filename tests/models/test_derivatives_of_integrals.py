@@ -48,7 +48,13 @@ OF_THEIR_OWN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("f, p, slope", OF_THEIR_OWN.values(), ids=OF_THEIR_OWN)
+SLOW = ("an integral that does not depend on the outer variable",)
+
+
+@pytest.mark.parametrize("f, p, slope", [
+    pytest.param(*case, id=name, marks=[pytest.mark.slow] if name in SLOW else [])
+    for name, case in OF_THEIR_OWN.items()
+])
 def test_closed_form(f, p, slope):
     value, gradient = s2s.value_and_grad(f)(p)
     assert value == f(p)
@@ -56,6 +62,7 @@ def test_closed_form(f, p, slope):
     assert s2s.jvp(f, (p,), (2.0,))[1] == pytest.approx(2.0 * slope, rel=3e-8, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_second_derivative_of_its_own_shape():
     def f(p):
         return integrate.quad(lambda x: np.exp(x) + p * p * np.cos(200.0 * x), 0.0, 1.0)[0]
@@ -103,7 +110,9 @@ def beside_a_pole(p):
 OF_TWO = (of_complex_numbers, of_complex_values, of_an_object, of_each_other, of_waves, beside_a_pole)
 
 
-@pytest.mark.parametrize("f", OF_TWO)
+@pytest.mark.parametrize("f", [
+    pytest.param(f, marks=[pytest.mark.slow] if f in (of_complex_values, beside_a_pole) else []) for f in OF_TWO
+])
 def test_differences(f):
     p, dot = np.array([0.4, 0.7]), np.array([1.0, -0.5])
     value, gradient = s2s.value_and_grad(f)(p)
@@ -142,7 +151,11 @@ def singular(p):
 
 @pytest.mark.parametrize(
     "f, p, rtol",
-    [(heston, [0.04, 1.5, 0.05, 0.4, -0.6, 98.0], 1e-5), (peak, [50.0, 0.05], 1e-4), (singular, [0.3, 0.5], 1e-5)],
+    [
+        pytest.param(heston, [0.04, 1.5, 0.05, 0.4, -0.6, 98.0], 1e-5, marks=pytest.mark.slow),
+        (peak, [50.0, 0.05], 1e-4),
+        (singular, [0.3, 0.5], 1e-5),
+    ],
 )
 def test_a_derivative_is_read_at_few_places(f, p, rtol, monkeypatch):
     """No more than SciPy reads, apart from a round of refinement."""
