@@ -39,7 +39,8 @@ def cotangents_of_integral(
         return integrand(u, *given) if is_number else _value(integrand(u, *given))
 
     def slopes(u: Any) -> Any:
-        return api.vjp(of_moving, u, *moving)[1](1.0 if is_number else out_bar)[1:]
+        _, *bars = api.vjp(of_moving, u, *moving)[1](1.0 if is_number else out_bar)
+        return tuple(bars)
 
     count = 0
     for x in moving:
