@@ -60,9 +60,9 @@ class Cell:
         self.changed_at: ir.Span | None = None
         self.watches: list[Any] = []
         """The loops that run over the object, which are told of its changes (``iterated.Watch``)."""
-        self.viewed: tuple[Cell, State, bool] | None = None
+        self.viewed: tuple[Cell, State, str] | None = None
         """Of a list that stands for the keys, values or items of a dict, and of the dict of an object's attributes:
-        what it is a view of, what that held when it was made, and whether the items are in it."""
+        what it is a view of, what that held when it was made, and which of these it is."""
 
     def __repr__(self) -> str:
         return f"Cell({self.name})"
@@ -161,14 +161,14 @@ class Heap:
             reader.add(cell)
         return self.peek(cell)
 
-    def _check_viewed(self, cell: Cell, before: State, has_items: bool, span: ir.Span | None) -> None:
+    def _check_viewed(self, cell: Cell, before: State, which: str, span: ir.Span | None) -> None:
         """Raise UnsupportedSyntaxError where a dict or object has changed since a list or dict was made of what it
         holds: Python's view would show that."""
         if cell.viewed is not None:
             self._check_viewed(*cell.viewed, span)
         now = self.peek(cell)
         is_same = now is before or (
-            now.whole is None and now.keys == before.keys and (not has_items or now.items == before.items))
+            now.whole is None and now.keys == before.keys and (which == "keys" or now.items == before.items))
         if cell in self.unknown or not is_same:
             raise error("S2S181", span=cell.changed_at or span, name=cell.name)
 

@@ -276,3 +276,44 @@ def with_options(x, **options):
 @case(0.7)
 def options_united(x):
     return with_options(x) + with_options(x, power=x**2) + with_options(x, scale=2.0)
+
+
+@case(0.7)
+def algebra_of_sets(x):
+    odd, small, total = {1, 3, 5}, {1, 2, 3}, 0.0
+    for power in sorted((odd | small) - {5}):
+        total += x**power
+    for power in sorted(odd & small | odd ^ small):
+        total += power * x
+    if odd - small == {5} and {1} < odd and not odd <= small:
+        total *= x
+    return total * len(odd.union(small, {7}).intersection([1, 7]).difference({7}))
+
+
+@case(1.3)
+def sets_that_change(x):
+    chosen = {2}
+    chosen.add(3)
+    chosen.update([1, 4])
+    chosen.discard(9)
+    chosen.remove(4)
+    chosen |= {5}
+    chosen -= {1}
+    return sum(x**power for power in sorted(chosen)) + x * len(chosen)
+
+
+@case(1.3)
+def names_and_keys_as_sets(x):
+    d = {"a": x, "b": x**2, "c": 2.0}
+    total = 0.0
+    for name in sorted(d.keys() & {"a", "b", "z"}):
+        total += d[name]
+    return total * (3.0 if d.keys() >= {"a", "c"} else x)
+
+
+@case(1.3)
+def keys_compared(x):
+    d, e = {"a": x, "b": x**2}, {"b": 3.0, "a": x}
+    total = x * len(d.keys() | ["u"]) + x**2 * len({"u"} | d.keys())
+    total += (d.keys() == {"a", "b"}) * x + 3.0 * x * (d.keys() == e.keys()) + 5.0 * x * (d.keys() != e.keys())
+    return total + 7.0 * x * (list(d.keys()) == ["a", "b"]) + 11.0 * x * (list(d.keys()) == list(e.keys()))

@@ -45,3 +45,20 @@ def test_a_loop_that_runs_leaves_its_variables_bound():
     for derivative in (s2s.grad(unknown), lambda x, n: s2s.grad(broken)(x)):
         with pytest.raises(UnboundLocalError):
             derivative(1.5, 0)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.ZeroGradientWarning")
+def test_the_name_of_what_has_no_value_is_told():
+    """In the words of Python, for a variable that no path before it assigns."""
+
+    def later(x):
+        y = x * z  # noqa: F821
+        z = y
+        return y * z
+
+    with pytest.raises(UnboundLocalError) as by_python:
+        later(1.5)
+    for derivative in (s2s.grad(later), lambda x: s2s.jvp(later, (x,), (1.0,))):
+        with pytest.raises(UnboundLocalError) as raised:
+            derivative(1.5)
+        assert str(raised.value) == str(by_python.value) and "'z'" in str(raised.value)

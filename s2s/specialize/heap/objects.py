@@ -351,7 +351,7 @@ class Instances:
         assert objects_cell is not None
         self.context.heap.closed[objects_cell] = "it is the `__dict__` of an object; assign the attributes"
         self.context.heap.frozen.pop(objects_cell, None)
-        objects_cell.viewed = cell, self.context.heap.peek(cell), True
+        objects_cell.viewed = cell, self.context.heap.peek(cell), "attributes"
         return made
 
     def super_of(self, at: At, cls: type, ref: ir.Atom) -> ir.Atom:

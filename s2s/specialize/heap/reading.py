@@ -284,7 +284,7 @@ def _view(which: str) -> Operation:
         made = new_list(at, items)
         view, viewed = cell_of(at.context, made), cell_of(at.context, mapping)
         if view is not None and viewed is not None:
-            view.viewed = viewed, at.context.heap.peek(viewed), which != "keys"
+            view.viewed = viewed, at.context.heap.peek(viewed), which
         at.specializer.iterables.views[made] = ((cell_of(at.context, mapping), which),)  # type: ignore[assignment]
         return made
 

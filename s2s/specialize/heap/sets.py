@@ -6,16 +6,17 @@
 
 from __future__ import annotations
 
+import collections
 import operator
 from collections.abc import Iterable
 from typing import Any
 
-from s2s.analysis.abstract.lattice import are_equal
+from s2s.analysis.abstract.lattice import are_equal, type_of
 from s2s.builder.builder import Context
-from s2s.builder.virtual_heap import state_of
+from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir, ops
 from s2s.specialize.heap import making
-from s2s.specialize.heap.making import Operation, new_list
+from s2s.specialize.heap.making import Operation, entries_of, new_list
 from s2s.specialize.site import At
 
 __all__ = ["OPERATIONS", "MAKERS"]
@@ -95,17 +96,18 @@ def _combined(keep: tuple[bool, bool, bool], only_sets: bool = False) -> Operati
     """A set of the items that only the first has, that both have, and that only the second has, as ``keep`` says."""
 
     def combine(at: At, first: ir.Atom, *others: ir.Atom) -> ir.Atom | None:
+        views = [a for a in (first, *others) if only_sets and _view(at.context, a)]  # which take any items beside them
         found = _items(at, first)
         for other in others:
-            if only_sets and not all(_is_set(at.context, a) for a in (first, other)):
+            if only_sets and not views and not all(_is_set(at.context, a) for a in (first, other)):
                 return None
             more = _items(at, other)
             if found is None or more is None:
-                return None
+                return _unknown(at, views)
             mine = [_is_among(at.context, item, more) for item in found]
             theirs = [_is_among(at.context, item, found) for item in more]
             if None in mine or None in theirs:
-                return None
+                return _unknown(at, views)
             found = [i for i, both in zip(found, mine, strict=True) if keep[bool(both)]] + [
                 i for i, both in zip(more, theirs, strict=True) if keep[2] and not both]
         return None if found is None else new_list(at, found, set)
@@ -118,20 +120,66 @@ def _is_set(context: Context, atom: ir.Atom) -> bool:
     return state is not None and state.kind is set
 
 
+def _view(context: Context, atom: ir.Atom) -> str:
+    """Which part of a dict a list stands for that is a view of it; empty for what is none."""
+    cell, state = cell_of(context, atom), state_of(context, atom)
+    return cell.viewed[2] if state is not None and state.kind is list and cell and cell.viewed else ""
+
+
+def _unknown(at: At, views: list[ir.Atom]) -> ir.Atom | None:
+    """Leave an operation with sets to the program. Raises UnsupportedSyntaxError for one with views, which lists stand
+    for."""
+    if views:
+        raise at.refuse("a view of a dict", "which of its items are equal to others is not known here")
+    return None
+
+
 def _compared(compare: Any, only_sets: bool = True) -> Operation:
     """What a comparison of two sets says, by how many items they have, and have in common."""
 
     def look(at: At, first: ir.Atom, second: ir.Atom) -> ir.Atom | None:
-        if only_sets and not (_is_set(at.context, first) and _is_set(at.context, second)):
-            return None
+        views = [a for a in (first, second) if only_sets and _view(at.context, a)]
+        if only_sets and not all(
+                _is_set(at.context, a) or _view(at.context, a) in ("keys", "items") for a in (first, second)):
+            return _unknown(at, views)
         mine, theirs = _items(at, first), _items(at, second)
         if mine is None or theirs is None:
-            return None
+            return _unknown(at, views)
         common = [_is_among(at.context, item, theirs) for item in mine]
-        return None if None in common else ir.Const(bool(compare(len(mine), len(theirs), sum(map(bool, common)))))
+        if None in common:
+            return _unknown(at, views)
+        return ir.Const(bool(compare(len(mine), len(theirs), sum(map(bool, common)))))
 
     return look
 
+
+def _equal(is_negated: bool) -> Operation:
+    """Whether two containers are equal. Lists stand for deques, and dicts for those that know an order: their classes
+    are compared here."""
+    of_sets = _compared(lambda m, n, both: (m == n == both) is not is_negated)
+
+    def look(at: At, first: ir.Atom, second: ir.Atom) -> ir.Atom | None:
+        found = of_sets(at, first, second)
+        states = [state_of(at.context, a) for a in (first, second)]
+        if found is not None or not any(s is not None and issubclass(s.kind, _STOOD_FOR) for s in states):
+            return found
+        known = [type_of(at.context.value(a)) if s is None else s.kind for a, s in zip((first, second), states)]
+        kinds = [kind for kind in known if kind is not None]
+        if len(kinds) < len(known):
+            raise at.refuse("a container", "whether the other side is of a class that it can be equal to is not known")
+        if all(issubclass(kind, collections.OrderedDict) for kind in kinds):
+            entries = [entries_of(at, a) for a in (first, second)]
+            if None in entries:
+                raise at.refuse("an ordered dict", "the order of its keys is not known before the program runs")
+            is_possible = len({tuple(one) for one in entries}) == 1  # type: ignore[arg-type]
+        else:
+            is_possible = any(all(issubclass(kind, one) for kind in kinds) for one in (dict, collections.deque))
+        return None if is_possible else ir.Const(is_negated)
+
+    return look
+
+
+_STOOD_FOR = (collections.deque, collections.OrderedDict)
 
 UNION, INTERSECTION, DIFFERENCE, SYMMETRIC = (True, True, True), (False, True, False), (True, False, False), (
     True, False, True)
@@ -150,8 +198,8 @@ OPERATIONS: dict[Any, Operation] = {
     set.intersection: _combined(INTERSECTION),
     set.difference: _combined(DIFFERENCE),
     set.symmetric_difference: _combined(SYMMETRIC),
-    operator.eq: _compared(lambda m, n, both: m == n == both),
-    operator.ne: _compared(lambda m, n, both: not m == n == both),
+    operator.eq: _equal(False),
+    operator.ne: _equal(True),
     operator.le: _compared(lambda m, n, both: m == both),
     operator.ge: _compared(lambda m, n, both: n == both),
     operator.lt: _compared(lambda m, n, both: m == both and m < n),

@@ -1,14 +1,16 @@
-"""Keys of dicts that are tuples, and keys that are variables of a module."""
+"""Keys of dicts that are tuples, and keys that are variables of a module; comparisons of keys and containers."""
 
 from __future__ import annotations
 
+import collections
 from typing import Any
 
 import numpy as np
 import pytest
 
 import s2s
-from tests.helpers import differences
+from s2s.errors import UnsupportedSyntaxError
+from tests.helpers import check, differences
 
 SUSCEPTIBLE, INFECTED, REMOVED = range(3)
 X = np.array([0.3, 0.4])
@@ -81,3 +83,47 @@ def test_a_variable_that_is_a_key_is_looked_at_in_each_call(monkeypatch: pytest.
 def test_dicts_leave_nothing_behind() -> None:
     text = s2s.source(changed, X)
     assert "dict" not in text and "rt." not in text
+
+
+def deques(x):
+    q = collections.deque([x, 1.0])
+    return x * (q == [x, 1.0]) + 3.0 * x * (q == collections.deque([x, 1.0])) + 5.0 * x * (q != (x, 1.0))
+
+
+def ordered(x):
+    d, e = collections.OrderedDict(a=x, b=2.0), collections.OrderedDict(b=2.0, a=x)
+    return x * (d == e) + 3.0 * x * (d == {"b": 2.0, "a": x}) + 5.0 * x * (d != e) + 7.0 * x * (d == collections.OrderedDict(d))
+
+
+def of_other_kinds(x):
+    t, d = (x, 2.0), collections.Counter("ab")
+    return x * ([x, 2.0] == t) + 3.0 * x * (d == {"a": 1, "b": 1}) + 5.0 * x * ({1, 2} != [1, 2]) + x
+
+
+@pytest.mark.parametrize("f", [deques, ordered, of_other_kinds])
+def test_containers_that_others_stand_for_are_equal_to_what_python_says(f):
+    check(f, (1.3,))
+
+
+def test_views_whose_items_are_not_known_are_not_taken_for_lists(monkeypatch):
+    """Views are compared as sets, those of values are equal to nothing: the lists that stand for them may be."""
+
+    def items(x):
+        d = {"a": x, "b": x**2}
+        return x * (d.items() == {"b": x**2, "a": x}.items())
+
+    def values(x):
+        d = {"a": 2.0, "b": 3.0}
+        return x * (d.values() == d.values()) + 7.0 * x
+
+    def with_a_list(x):
+        d = {"a": x, "b": x**2}
+        return x * (d.keys() == ["a", "b"]) + 7.0 * x
+
+    for f, slope in ((items, 1.0), (values, 7.0), (with_a_list, 7.0)):
+        with monkeypatch.context() as patch, pytest.raises(UnsupportedSyntaxError, match="a view of a dict"):
+            patch.setenv("S2S_RECORDED", "0")
+            s2s.grad(f)(1.5)
+        with monkeypatch.context() as patch:
+            patch.delenv("S2S_RECORDED", raising=False)
+            assert s2s.grad(f)(1.5) == s2s.jvp(f, (1.5,), (1.0,))[1] == slope
