@@ -92,7 +92,8 @@ def deques(x):
 
 def ordered(x):
     d, e = collections.OrderedDict(a=x, b=2.0), collections.OrderedDict(b=2.0, a=x)
-    return x * (d == e) + 3.0 * x * (d == {"b": 2.0, "a": x}) + 5.0 * x * (d != e) + 7.0 * x * (d == collections.OrderedDict(d))
+    total = x * (d == e) + 3.0 * x * (d == {"b": 2.0, "a": x}) + 5.0 * x * (d != e)
+    return total + 7.0 * x * (d == collections.OrderedDict(d))
 
 
 def of_other_kinds(x):
