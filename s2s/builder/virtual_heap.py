@@ -224,6 +224,13 @@ def cell_of(context: Context, atom: Any) -> Cell | None:
     return value.cell if isinstance(value, Ref) else None
 
 
+def view_of(context: Context, atom: Any) -> str:
+    """Which part of a dict the list stands for that an atom refers to; empty for what is no view of one."""
+    cell, state = cell_of(context, atom), state_of(context, atom)
+    is_list = state is not None and state.kind is list
+    return cell.viewed[2] if is_list and cell is not None and cell.viewed is not None else ""
+
+
 def state_of(context: Context, atom: Any) -> State | None:
     """What the object that an atom refers to holds; None where it is no reference."""
     cell = cell_of(context, atom)

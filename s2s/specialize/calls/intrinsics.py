@@ -224,8 +224,8 @@ def _make_list(kind: Any) -> Handler:
             return site.write(make)
         if isinstance(site.args[0], ir.Const) and type(site.args[0].value) is frozenset:
             return site.write(make, *map(ir.Const, site.args[0].value))
-        if kind is tuple and isinstance(site.args[0], ir.Const) and type(site.args[0].value) is tuple:
-            return site.args[0]
+        if kind is tuple and type_of(site.value(site.args[0])) is tuple:
+            return site.args[0]  # type: ignore[no-any-return]
         items = site.items(site.args[0])
         iterations = few_iterations(site.context, site.args[0]) if kind is tuple else None
         if iterations is not None:

@@ -268,6 +268,8 @@ def _sequence(kind: type) -> Operation:
         if items is None:
             return new_list(at, (), kind, limit)
         state = state_of(at.context, items)
+        if kind is tuple and state is not None and state.kind is tuple:
+            return items
         if state is not None and state.whole is not None and is_sequence(state) and kind is not tuple:
             made = State(kind, (), (), state.whole, extra=limit)
             return virtual_heap.make_cell(at.context, made, at.name, at.span).var

@@ -216,10 +216,29 @@ def _type(at: At, value: ir.Atom, *rest: ir.Atom) -> ir.Atom | None:
     state = state_of(at.context, value)
     if state is None or rest:
         return None
-    kind = class_seen(at, state)
+    kind = _class_of(at, value, state)
     if kind is None:
         raise _class_unknown(at, "type")
     return ir.Const(kind)
+
+
+def _class_of(at: At, value: ir.Atom, state: State) -> type | None:
+    """The class of an object, or of the view that a list stands for; None where it is not known."""
+    view, cell = virtual_heap.view_of(at.context, value), cell_of(at.context, value)
+    if not view:
+        return class_seen(at, state)
+    assert cell is not None and cell.viewed is not None
+    is_ordered = issubclass(cell.viewed[1].kind, collections.OrderedDict)
+    return type(getattr(collections.OrderedDict() if is_ordered else {}, view)())
+
+
+def _has(at: At, value: ir.Atom, name: ir.Atom) -> ir.Atom | None:
+    """``hasattr`` of a container, which has the attributes of its class."""
+    state = state_of(at.context, value)
+    if state is None or is_instance(state) or not isinstance(name, ir.Const):
+        return None
+    kind = _class_of(at, value, state)
+    return None if kind is None else ir.Const(hasattr(kind, name.value))
 
 
 def _class_unknown(at: At, name: str) -> Exception:
@@ -241,7 +260,7 @@ def _isinstance(at: At, value: ir.Atom, kinds: ir.Atom) -> ir.Atom | None:
         options = known.value
     else:
         return None
-    kind = class_seen(at, state)
+    kind = _class_of(at, value, state)
     if kind is None:
         if not all(one in _SIMPLE for one in (options if isinstance(options, tuple) else (options,))):
             raise _class_unknown(at, "isinstance")
@@ -524,6 +543,7 @@ OPERATIONS: dict[Any, Operation] = {
     len: _length,
     type: _type,
     isinstance: _isinstance,
+    hasattr: _has,
     enumerate: _enumerate,
     zip: _zip,
     reversed: _reversed,

@@ -13,7 +13,7 @@ from typing import Any
 
 from s2s.analysis.abstract.lattice import are_equal, type_of
 from s2s.builder.builder import Context
-from s2s.builder.virtual_heap import cell_of, state_of
+from s2s.builder.virtual_heap import state_of, view_of
 from s2s.core import ir, ops
 from s2s.specialize.heap import making
 from s2s.specialize.heap.making import Operation, entries_of, new_list
@@ -96,7 +96,8 @@ def _combined(keep: tuple[bool, bool, bool], only_sets: bool = False) -> Operati
     """A set of the items that only the first has, that both have, and that only the second has, as ``keep`` says."""
 
     def combine(at: At, first: ir.Atom, *others: ir.Atom) -> ir.Atom | None:
-        views = [a for a in (first, *others) if only_sets and _view(at.context, a)]  # which take any items beside them
+        # beside a view any items may be
+        views = [a for a in (first, *others) if only_sets and view_of(at.context, a)]
         found = _items(at, first)
         for other in others:
             if only_sets and not views and not all(_is_set(at.context, a) for a in (first, other)):
@@ -120,12 +121,6 @@ def _is_set(context: Context, atom: ir.Atom) -> bool:
     return state is not None and state.kind is set
 
 
-def _view(context: Context, atom: ir.Atom) -> str:
-    """Which part of a dict a list stands for that is a view of it; empty for what is none."""
-    cell, state = cell_of(context, atom), state_of(context, atom)
-    return cell.viewed[2] if state is not None and state.kind is list and cell and cell.viewed else ""
-
-
 def _unknown(at: At, views: list[ir.Atom]) -> ir.Atom | None:
     """Leave an operation with sets to the program. Raises UnsupportedSyntaxError for one with views, which lists stand
     for."""
@@ -138,9 +133,9 @@ def _compared(compare: Any, only_sets: bool = True) -> Operation:
     """What a comparison of two sets says, by how many items they have, and have in common."""
 
     def look(at: At, first: ir.Atom, second: ir.Atom) -> ir.Atom | None:
-        views = [a for a in (first, second) if only_sets and _view(at.context, a)]
+        views = [a for a in (first, second) if only_sets and view_of(at.context, a)]
         if only_sets and not all(
-                _is_set(at.context, a) or _view(at.context, a) in ("keys", "items") for a in (first, second)):
+                _is_set(at.context, a) or view_of(at.context, a) in ("keys", "items") for a in (first, second)):
             return _unknown(at, views)
         mine, theirs = _items(at, first), _items(at, second)
         if mine is None or theirs is None:
