@@ -41,18 +41,24 @@ __all__ = ["CONTENTS", "item_of"]
 # --- items ----------------------------------------------------------------------------------------------------------
 
 
+def _plain(kind: type) -> type:
+    """The class of a part of a sequence: that of a named tuple is a tuple."""
+    return tuple if issubclass(kind, tuple) else kind
+
+
 def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) -> AbstractValue | None:
     """What is known of an item, or of the items at an index."""
     match value, index:
         case DictOf(_, item), _:
             return evaluator.facts.one_of(item)
-        case IterableOf(_, item), (Scalar() | Known()):
+        case IterableOf(whole, item), (Scalar() | Known()):
             is_slice = isinstance(index, Known) and isinstance(index.value, slice)
-            return value if is_slice else evaluator.facts.one_of(item)
+            part = None if whole is None else _plain(whole)
+            return IterableOf(part, item) if is_slice else evaluator.facts.one_of(item)
         case Sequence(kind, items), Known() if isinstance(index.value, int) and kind is not slice:
             return items[index.value] if -len(items) <= index.value < len(items) else UNKNOWN
         case Sequence(kind, items), Known() if isinstance(index.value, slice):
-            return Sequence(kind, tuple(items[index.value]))
+            return Sequence(_plain(kind), tuple(items[index.value]))
         case Sequence(kind, ()), Scalar(index_kind) if kind is list and index_kind in (int, np.int64):
             return NO_ITEM
         case Sequence(_, items), Scalar() if items:

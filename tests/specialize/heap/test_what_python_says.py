@@ -13,15 +13,23 @@ import pytest
 
 import s2s
 
+Named = collections.namedtuple("Named", "p q")  # noqa: PYI024
 FUNCTION = """def f(x):
     l, t, s, fs, n = [x, 2.0, 3.0], (x, 2.0), {1, 2, 3}, frozenset([1, 2]), None
     d, o = {"a": x, "b": 2.0, 3: x}, collections.OrderedDict(a=x, b=2.0)
     q = collections.deque([x, 2.0, 5.0], maxlen=3)
+    nt = Named(x, 2.0)
     dd, c = collections.defaultdict(list), collections.Counter("abca")
     return x * int(EXPRESSION) + 100.0 * x
 """
 EXPRESSIONS = r"""
 isinstance(d.keys(), list)
+type(nt[:1]) is tuple
+type(nt) is tuple
+type(tuple(nt)) is tuple
+isinstance(nt[:2], tuple)
+nt == (x, 2.0)
+nt[:1] == (x,)
 isinstance(q, list)
 isinstance(o, dict)
 isinstance(dd, dict)
@@ -270,7 +278,7 @@ GROUPS = [EXPRESSIONS[k : k + 20] for k in range(0, len(EXPRESSIONS), 20)]
 def function_of(expression):
     text, name = FUNCTION.replace("EXPRESSION", expression), f"<{expression}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    scope = {"collections": collections, "itertools": itertools, "np": np, "__name__": __name__}
+    scope = {"collections": collections, "itertools": itertools, "np": np, "Named": Named, "__name__": __name__}
     exec(compile(text, name, "exec"), scope)
     return scope["f"]
 
