@@ -11,7 +11,9 @@ import copy
 import traceback
 import types
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
@@ -55,7 +57,7 @@ def instead_of(
     except DifferentiationError as refusal:
         raise refusal from problem
     except Exception:  # a rule that both follow has failed
-        raise _no_case(dispatcher, problem) from problem
+        _refuse(dispatcher, problem)
     with section, own_codes():
         dispatcher.record(version, problem, values)
     return (result,)
@@ -68,14 +70,19 @@ def check_primal(dispatcher: Dispatcher, version: Version, problem: Exception, v
         return
     own = _raised_by_primal(dispatcher.target.innermost.function, values, problem)
     if own is None:
-        raise _no_case(dispatcher, problem) from problem
+        _refuse(dispatcher, problem)
     if own is not problem:
         raise own
 
 
-def _no_case(dispatcher: Dispatcher, problem: Exception) -> DifferentiationError:
+def _refuse(dispatcher: Dispatcher, problem: Exception) -> NoReturn:
+    """Raise NoDerivativeError for what a rule has raised, which comes out as it is where it is said of the numbers, as
+    of a singular matrix."""
+    if isinstance(problem, (ArithmeticError, np.linalg.LinAlgError)):
+        raise problem
     reason = f"{type(problem).__name__}, '{problem}', where the function itself gives a value"
-    return error("S2S212", name=dispatcher.target.name, reason=reason)
+    raise error("S2S212", name=dispatcher.target.name, reason=reason) from problem
+
 
 
 def recording_of(dispatcher: Dispatcher, version: Version, problem: Exception, values: tuple[Any, ...]) -> Version:

@@ -62,5 +62,5 @@ def test_attributes_of_results():
     p = np.array([1.3, 0.7])
     np.testing.assert_allclose(s2s.grad(f)(p), differences(f, p, 1e-2), rtol=1e-5)
     np.testing.assert_allclose(s2s.jacfwd(f)(p), s2s.grad(f)(p), rtol=1e-9)
-    with pytest.raises(ValueError, match="has no derivative here"):
+    with pytest.raises(NoDerivativeError, match="has no derivative here"):
         s2s.grad(lambda p: np.sum(optimize.minimize(cost, [0.5, 0.5], (p,)).hess_inv))(p)
