@@ -33,6 +33,7 @@ STATEMENTS = {
 }
 
 ANSWERED_BY_PYTHON = {
+    "numpy_core.norm_of_order": "what stands for `norm` in compiled code calls it, which is the same as Python",
     "stores.slice_that_is_empty": "the length of `a[3:1]` is negative where it is computed in compiled code",
     "containers.list_slices": "a list is as long as in the examples by which its type is found",
     "shared.chosen_view_before_a_store": "a list is as long as in the examples by which its type is found",
