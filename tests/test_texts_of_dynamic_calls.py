@@ -32,6 +32,7 @@ def kept_in_dict(x, k, m):
     return READ[m](kept["text"]) * kept["number"]
 
 
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", [at_once, converted, stripped, kept_in_dict])
 @pytest.mark.parametrize("k", [0, 3])
 @pytest.mark.parametrize("m", range(len(READ)))

@@ -204,7 +204,7 @@ WRITING = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name, f, args", WRITING, ids=[name for name, *_ in WRITING])
 def test_work(name, f, args, rewrite):
     check_work(f"inplace.{name}", f, copy_tree(args), argnums_of(args), rewrite)

@@ -43,7 +43,10 @@ CLOSED = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("f, p, slope", CLOSED.values(), ids=CLOSED)
+@pytest.mark.parametrize("f, p, slope", [
+    pytest.param(*case, id=name, marks=[pytest.mark.slow] if name in ("a solid", "ranges") else [])
+    for name, case in CLOSED.items()
+])
 def test_closed_forms(f, p, slope):
     value, gradient = s2s.value_and_grad(f)(p)
     assert value == f(p)

@@ -119,6 +119,7 @@ def test_a_choice_ends_with_its_block():
 MASKED = np.ma.masked_array([1.3, 2.6, 3.1], mask=[False, True, False])
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("name", ["mean", "sum", "std", "var", "prod", "cumsum", "sort"])
 def test_a_function_asks_a_masked_array_for_its_method(name):
     def f(x):

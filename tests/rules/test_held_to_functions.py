@@ -52,6 +52,7 @@ def odd_windows(x):
     return np.sum(scipy.signal.istft(spectra, nperseg=5, noverlap=2)[1] ** 3)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f, x", [
     (lambda a: np.sum(stats.gmean(a, weights=W) ** 2), A), (lambda a: np.sum(stats.hmean(a, weights=W) ** 2), A),
     (lambda a: np.sum(stats.pmean(a, 2.0, weights=W) ** 2), A), (lambda a: np.sum(stats.gmean(a, weights=0.5)), A),
@@ -91,6 +92,7 @@ def test_discarded_imaginary_parts_are_refused(f):
 # --- dtypes -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", [
     lambda x: scipy.signal.periodogram(x)[1], lambda x: stats.tvar(x), lambda x: stats.tvar(x, keepdims=True),
     lambda x: scipy.ndimage.gaussian_gradient_magnitude(x, 0.8), lambda x: cython_special.beta(x[0], x[1]),
@@ -112,6 +114,7 @@ def test_a_model_has_the_dtype_of_its_function(f):
 # --- what a function takes --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("f", [
     lambda x: scipy.ndimage.convolve(x, np.ones((3, 3))), lambda x: scipy.ndimage.correlate1d(x, np.ones(3), 1),
     lambda x: scipy.ndimage.maximum_filter(x, 3), lambda x: scipy.ndimage.grey_closing(x, 3),

@@ -115,7 +115,7 @@ def check(mode, f, args, monkeypatch, stops=None, **options):
     return not reasons
 
 
-@pytest.mark.grid(0.03)
+@pytest.mark.grid(0.02)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_derivatives(name, mode, monkeypatch):
@@ -124,7 +124,7 @@ def test_derivatives(name, mode, monkeypatch):
         pytest.skip("Numba does not take it: NumPy's numbers were compared with themselves")
 
 
-@pytest.mark.grid(0.015)
+@pytest.mark.grid(0.01)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_python_makes_a_call(name, monkeypatch):
     """Where Numba stops at it."""
