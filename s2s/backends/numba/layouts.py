@@ -10,6 +10,7 @@ such a function is left to NumPy.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -22,6 +23,7 @@ __all__ = ["check_views"]
 
 _VIEWS_OR_COPIES = {"ravel", "reshape", "ascontiguousarray", "asfortranarray", "asarray", "asanyarray", "require"}
 _TURNS = {"T", "mT", "transpose", "swapaxes", "moveaxis", "rollaxis", "asfortranarray", "permute_dims"}
+_COTANGENT = re.compile(r"_bar(_\d+)?$")
 _CHANGES = {"copyto", "fill", "at", "sort", "put", "itemset", "partition", "fill_diagonal", "put_along_axis"}
 
 
@@ -29,22 +31,40 @@ def check_views(node: ast.FunctionDef, samples: Mapping[str, Any]) -> bool:
     """Look whether a store may go through what is a view of an array in one order and a copy in another: compiled code
     is right then for arguments in the order of C alone. Raises Unsupported where arrays may lie in another one."""
     asked = [n for n in ast.walk(node) if isinstance(n, ast.Call) and _attribute(n.func) in _VIEWS_OR_COPIES]
-    if not asked:
-        return False
-    related = {name for call in asked for name in names_in(call)}
-    assigned = [n for n in ast.walk(node) if isinstance(n, ast.Assign) and not isinstance(n.value, ast.BinOp)]
-    before = -1
-    while len(related) > before:
-        before = len(related)
-        for statement in assigned:
-            if names_in(statement.value) & related:
-                related |= {name for target in statement.targets for name in names_in(target)}
-    changed = next((name for name in _changed(node) if name in related), None)
-    if changed is not None and (_is_turned(samples) or any(_attribute(n) in _TURNS for n in ast.walk(node))):
-        raise Unsupported(
-            f"`{ast.unparse(asked[0])}` is a view or a copy, by the order of the axes in memory, and `{changed}` is "
-            "changed", asked[0].lineno)
-    return changed is not None
+    loops = [range(n.lineno, (n.end_lineno or 0) + 1) for n in ast.walk(node) if isinstance(n, (ast.For, ast.While))]
+    pairs = [(n.targets, _memory(n.value)) for n in ast.walk(node) if isinstance(n, ast.Assign)]
+    turned, found = _is_turned(samples) or any(_attribute(n) in _TURNS for n in ast.walk(node)), False
+    for call in asked:
+        memory = _memory(call)
+        if not memory or _COTANGENT.search(memory):  # a reverse sweep reads one of both from there on
+            continue
+        related, before = {memory}, 0
+        while len(related) > before:
+            before = len(related)
+            for targets, name in pairs:
+                names = {name, *(t.id for t in targets if isinstance(t, ast.Name))}
+                if name and names & related:
+                    related |= names
+        first = 0 if any(call.lineno in loop for loop in loops) else call.lineno
+        changed = next((name for name, line in _changed(node) if name in related and line >= first), None)
+        if changed is not None and turned:
+            raise Unsupported(
+                f"`{ast.unparse(call)}` is a view or a copy, by the order of the axes in memory, and `{changed}` is "
+                "changed", call.lineno)
+        found = found or changed is not None
+    return found
+
+
+def _memory(node: ast.expr) -> str:
+    """The variable whose memory an expression may be; empty for what is new."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Subscript(value=value) | ast.Attribute(value=value):
+            return _memory(value)
+        case ast.Call(func=ast.Attribute(value=owner, attr=attr), args=args) if attr in _VIEWS_OR_COPIES | _TURNS:
+            return _memory(args[0] if isinstance(owner, ast.Name) and owner.id == "np" and args else owner)
+    return ""
 
 
 def _attribute(node: ast.AST) -> str:
@@ -66,16 +86,15 @@ def _is_turned(samples: Mapping[str, Any]) -> bool:
     return False
 
 
-def _changed(node: ast.FunctionDef) -> Iterator[str]:
-    """The variables whose arrays are written to."""
+def _changed(node: ast.FunctionDef) -> Iterator[tuple[str, int]]:
+    """The variables whose arrays are written to, with the lines."""
     for n in ast.walk(node):
+        names: set[str] = set()
         match n:
-            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()):
-                yield name
-            case ast.AugAssign(target=ast.Name(id=name)):
-                yield name
-            case ast.keyword(arg="out", value=value):
-                yield from names_in(value)
-            case ast.Call(func=ast.Attribute(value=owner, attr=attribute), args=args) if attribute in _CHANGES:
-                yield from names_in(owner)
-                yield from names_in(args[0]) if args else ()
+            case ast.Subscript(value=ast.Name(id=name), ctx=ast.Store()) | ast.AugAssign(target=ast.Name(id=name)):
+                names = {name}
+            case ast.Call(func=func, args=args, keywords=keywords):
+                names = {name for k in keywords if k.arg == "out" for name in names_in(k.value)}
+                if _attribute(func) in _CHANGES:
+                    names |= names_in(func) | (names_in(args[0]) if args else set())
+        yield from ((name, n.lineno) for name in names)  # type: ignore[attr-defined]
