@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.analysis import layout
 from s2s.analysis.abstract.folding import limited
 from s2s.analysis.memory import Memory
 from s2s.analysis.surprises import notices_of_items, notices_of_loops
@@ -95,7 +96,7 @@ REVERSE = ("grad", "value_and_grad", "vjp")
 @dataclass
 class Primal:
     """What the passes over a primal are given: what it was specialised by, what is asked of it, what becomes of changes
-    of its arguments. ``changed`` are the names of the parameters that it changes."""
+    of its arguments. ``changed`` are the names of the parameters that it changes; ``is_by_layout`` as ``Compiled``."""
 
     specializer: Specializer
     request: Request
@@ -103,6 +104,7 @@ class Primal:
     is_inner: bool = False
     rebound: Any = None
     changed: list[str] = field(default_factory=list)
+    is_by_layout: bool = False
 
     @property
     def context(self) -> Context:
@@ -259,6 +261,7 @@ def _compile(
         # nothing is differentiated: what has no derivative is called as it is
         primal, function = _primal(fn, arguments, set(), request, stages, clock)
     context = primal.context
+    primal.is_by_layout = layout.decides(function, context.value)
     is_second = _is_second(fn, primal)
     if is_second:
         keep_comparisons(function, context)
@@ -458,6 +461,7 @@ def _emitted(
         met=tuple(sorted(specializer.holding.met)),
         notices=() if request.mode in ("primal", "observed") else tuple(dict.fromkeys(context.notices)),
         places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
+        is_by_layout=primal.is_by_layout,
     )
 
 

@@ -7,10 +7,14 @@ do.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.memory import Memory
+from s2s.analysis.memory import Memory, shared_from
+from s2s.analysis.sharing import Sharing
 from s2s.core import ir
 from s2s.core.values import Array
 
@@ -23,6 +27,8 @@ _VIEWS_OR_COPIES = frozenset(
         ),
     )
 )
+_BY_ORDER = frozenset(map(ir.Const, (
+    np.ravel, np.ndarray.ravel, np.reshape, np.ndarray.reshape, np.ascontiguousarray, np.asfortranarray, np.require)))
 _GETATTR = ir.Const(getattr)
 ASK_FOR_LAYOUT = (np.isfortran, rt.axes_in_memory, rt.places_of_strides, np.ndarray.tobytes)
 """Functions whose results differ for arrays of the same numbers that lie otherwise in memory."""
@@ -45,4 +51,50 @@ def _asks(s: ir.Let, memory: Memory) -> bool:
     return fn in _ASKS or (fn in _VIEWS_OR_COPIES and s.target is not None and memory.is_buffer(s.target))
 
 
-__all__ = ["ASK_FOR_LAYOUT", "shows"]
+def decides(function: ir.Function, value_of: Any) -> bool:
+    """Whether the layout decides what a store changes: something that is read later is a view of the same memory in one
+    order of the axes, and a copy in another."""
+    memory = Memory(function, value_of)
+    if not memory.changed or not any(_is_by_order(s, memory) for s in ir.walk(function.body)):
+        return False
+    certain, sharing = _Certain(function, value_of), Sharing(function, memory)
+    # paths join again what may be a view and what it may be one of
+    joined = {
+        certain.find(var) for var, others in certain.by_order for o in others if certain.find(var) == certain.find(o)}
+    return any(
+        isinstance(s, ir.Store) and isinstance(target := s.target, ir.Var)
+        and any(
+            certain.find(var) != certain.find(target) or (var != target and certain.find(var) in joined)
+            for var in sharing.seen(s))
+        for s in ir.walk(function.body))
+
+
+class _Certain(Memory):
+    """What shares memory whatever the layout, and what does ``by_order`` of the axes."""
+
+    def __init__(self, function: ir.Function, value_of: Any) -> None:
+        self.by_order: list[tuple[ir.Var, list[ir.Var]]] = []
+        super().__init__(function, value_of)
+
+    def shared(self, s: ir.Statement) -> Iterator[tuple[ir.Var, list[ir.Var]]]:
+        for var, others in shared_from(s, self.value_of):
+            if _is_by_order(s, self):
+                self.by_order.append((var, others))
+                others = []
+            yield var, others
+
+
+def _is_by_order(s: ir.Statement, memory: Memory) -> bool:
+    """Whether a statement makes a view of an array, or a copy, by the order of its axes."""
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or not s.value.args:
+        return False
+    source = s.value.args[0]
+    known = memory.value_of(source)
+    if isinstance(known, Array) and known.shape is not None and len(known.shape) < 2:
+        return False
+    if s.value.fn not in _BY_ORDER and not (s.value.fn in _VIEWS_OR_COPIES and "order" in dict(s.value.kwargs)):
+        return False
+    return not (isinstance(source, ir.Var) and memory.is_contiguous(source)) or "order" in dict(s.value.kwargs)
+
+
+__all__ = ["ASK_FOR_LAYOUT", "decides", "shows"]

@@ -232,6 +232,10 @@ class Memory:
         root = self.find(var)
         return self.members[root] if root in self.changed else [var]
 
+    def shared(self, s: ir.Statement) -> Iterator[tuple[ir.Var, list[ir.Var]]]:
+        """What shares memory from a statement on, see ``shared_from``."""
+        return shared_from(s, self.value_of)
+
     def _join(self, a: ir.Atom, b: ir.Atom) -> None:
         if isinstance(a, ir.Var) and isinstance(b, ir.Var) and can_share(self.value_of(a)):
             if can_share(self.value_of(b)):
@@ -239,7 +243,7 @@ class Memory:
 
     def _block(self, block: ir.Block) -> None:
         for s in block.statements:
-            for var, others in shared_from(s, self.value_of):
+            for var, others in self.shared(s):
                 self.find(var)
                 for other in others:
                     self._join(var, other)

@@ -250,6 +250,7 @@ def compiled_from(
         loops=_loops(data["loops"]),
         places=data["places"],
         notices=tuple(Notice(*items) for items in data["notices"]),
+        is_by_layout=data["is_by_layout"],
     )
 
 
@@ -258,7 +259,9 @@ def _loops(data: dict[str, Any] | None) -> Compiled | None:
     if data is None:
         return None
     lists = (tuple(data["globals"]), tuple(data["free"]))
-    return Compiled(data["text"], data["entry"], data["imports"], {}, *lists, result=data["result"], made=data["made"])
+    return Compiled(
+        data["text"], data["entry"], data["imports"], {}, *lists, result=data["result"], made=data["made"],
+        is_by_layout=data["is_by_layout"])
 
 
 def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict[str, AbstractValue]) -> bool:
@@ -365,6 +368,7 @@ def _names(compiled: Compiled) -> dict[str, Any]:
         "globals": list(compiled.globals),
         "free": list(compiled.free),
         "made": dict(compiled.made),
+        "is_by_layout": compiled.is_by_layout,
     }
 
 

@@ -84,7 +84,8 @@ class Compiled:
     ``loops`` is the same with loops over elements in the place of operations on arrays, for a backend that compiles it.
     ``places`` says where lines of the text come from: for each file of the user, the number of a line of the text and
     that of the line in the file, of several where expressions of other lines are folded into it.
-    ``notices`` are told when the version is first used.
+    ``notices`` are told when the version is first used. ``is_by_layout`` says that how arrays lie in memory decides
+    what a store changes.
     """
 
     text: str
@@ -102,3 +103,4 @@ class Compiled:
     loops: Compiled | None = None
     places: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType({})
     notices: tuple[Notice, ...] = ()
+    is_by_layout: bool = False

@@ -35,7 +35,6 @@ from s2s.analysis.abstract.parts import part
 from s2s.backends.background import worker
 from s2s.backends.numba.adaptation import Adapted, adapt
 from s2s.backends.numba.differences import difference
-from s2s.backends.numba.layouts import check_views
 from s2s.backends.numba.number_kinds import kind_of_value
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.backends.numba.straight import refused as refused_statements
@@ -240,6 +239,8 @@ class Wrapped(Caller):
         same: list[str] | None = None,
     ) -> None:
         super().__init__(flags(text.options), is_aside=text.is_aside)
+        if text.compiled.is_by_layout:
+            raise Refused("the order of axes in memory, which Numba does not keep, decides what a store changes", 0)
         self.text = text
         self.plain = plain
         self.name = node.name
@@ -260,7 +261,6 @@ class Wrapped(Caller):
             region=self._region, is_parallel=bool(self.options.get("parallel")),
             kinds={name: kind_of_value(samples[name]) for name in parameters})
         try:
-            self.is_for_one_order = check_views(node, samples)
             self.adapted = adapt(node, outside)
         except Unsupported as refused:
             raise Refused(refused.reason, refused.line) from None
@@ -373,9 +373,9 @@ class Wrapped(Caller):
             raise
         seconds = time.thread_time() - start
         is_kept = self.kept is not None and self.kept.write()
-        if self.text.is_aside or self.is_for_one_order:
+        if self.text.is_aside:
             self.compiled.disable_compile()
-        if not self.text.is_aside and seconds > AFTER:
+        elif seconds > AFTER:
             self._tell_time(seconds, is_kept)
 
     def _refuse_what_may_differ(self, parameters: list[str]) -> None:
