@@ -7,7 +7,7 @@ do.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from typing import Any
 
 import numpy as np
@@ -30,31 +30,37 @@ _VIEWS_OR_COPIES = frozenset(
 _BY_ORDER = frozenset(map(ir.Const, (
     np.ravel, np.ndarray.ravel, np.reshape, np.ndarray.reshape, np.ascontiguousarray, np.asfortranarray, np.require)))
 _GETATTR = ir.Const(getattr)
-ASK_FOR_LAYOUT = (np.isfortran, rt.axes_in_memory, rt.places_of_strides, np.ndarray.tobytes)
-"""Functions whose results differ for arrays of the same numbers that lie otherwise in memory."""
-
-_ASKS = frozenset(map(ir.Const, ASK_FOR_LAYOUT))
+_ASKS = frozenset(map(ir.Const, (np.isfortran, rt.axes_in_memory, rt.places_of_strides, np.ndarray.tobytes)))
 _ATTRIBUTES = frozenset(map(ir.Const, ("flags", "strides", "data", "ctypes")))
 
 
 def shows(function: ir.Function, memory: Memory) -> bool:
     """Whether what a function does may depend on the layout of its arrays in memory."""
-    return any(isinstance(s, ir.Let) and _asks(s, memory) for s in ir.walk(function.body))
+    return any(isinstance(s, ir.Let) and (_asks(s, memory) or _stands(s, memory)) for s in ir.walk(function.body))
 
 
-def _asks(s: ir.Let, memory: Memory) -> bool:
-    if not isinstance(s.value, ir.Call) or not s.value.args:
+def _stands(s: ir.Let, memory: Memory) -> bool:
+    """Whether a statement makes what may be a view of memory that changes."""
+    is_call = isinstance(s.value, ir.Call) and s.value.fn in _VIEWS_OR_COPIES
+    return is_call and s.target is not None and memory.is_buffer(s.target)
+
+
+def _asks(s: ir.Let, memory: Memory, known: Container[Any] = ()) -> bool:
+    """Whether a statement asks how an array lies in memory, other than one that is ``known`` to lie as it does."""
+    if not isinstance(s.value, ir.Call) or not s.value.args or s.value.args[0] in known:
         return False
     fn, first = s.value.fn, s.value.args[0]
     if fn == _GETATTR:
         return s.value.args[1] in _ATTRIBUTES and isinstance(memory.value_of(first), Array)
-    return fn in _ASKS or (fn in _VIEWS_OR_COPIES and s.target is not None and memory.is_buffer(s.target))
+    return fn in _ASKS
 
 
 def decides(function: ir.Function, value_of: Any) -> bool:
-    """Whether the layout decides what a store changes: something that is read later is a view of the same memory in one
-    order of the axes, and a copy in another."""
+    """Whether the layout of arrays that the function makes decides what it does: it asks for it, or something that is
+    read after a store is a view of the same memory in one order of the axes, and a copy in another."""
     memory = Memory(function, value_of)
+    if any(isinstance(s, ir.Let) and _asks(s, memory, memory.params) for s in ir.walk(function.body)):
+        return True
     if not memory.changed or not any(_is_by_order(s, memory) for s in ir.walk(function.body)):
         return False
     certain, sharing = _Certain(function, value_of), Sharing(function, memory)
@@ -97,4 +103,4 @@ def _is_by_order(s: ir.Statement, memory: Memory) -> bool:
     return not (isinstance(source, ir.Var) and memory.is_contiguous(source)) or "order" in dict(s.value.kwargs)
 
 
-__all__ = ["ASK_FOR_LAYOUT", "decides", "shows"]
+__all__ = ["decides", "shows"]

@@ -84,7 +84,6 @@ def _refuse(dispatcher: Dispatcher, problem: Exception) -> NoReturn:
     raise error("S2S212", name=dispatcher.target.name, reason=reason) from problem
 
 
-
 def recording_of(dispatcher: Dispatcher, version: Version, problem: Exception, values: tuple[Any, ...]) -> Version:
     """A version that records each call, beside one that stays."""
     function = dispatcher.target.function

@@ -33,9 +33,6 @@ from s2s.rules import table
 _DEFAULTS: ContextVar[Choices] = ContextVar("s2s defaults", default=())
 """What the functions decorated with ``nonsmooth=`` have chosen that run, the innermost first."""
 
-blocks, defaults = AMBIENT.get, _DEFAULTS.get
-"""What holds where the program is: asked before each operation, which most programs choose nothing for."""
-
 
 @contextlib.contextmanager
 def inside(fn: Any) -> Iterator[None]:

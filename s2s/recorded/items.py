@@ -12,7 +12,7 @@ import numpy as np
 
 from s2s.errors import error
 from s2s.recorded import stale, typed
-from s2s.recorded.chosen import blocks, check_store, defaults
+from s2s.recorded.chosen import check_store
 from s2s.recorded.kinds import (
     CONTAINERS,
     REAL,
@@ -85,8 +85,7 @@ def set_item(value: Any, container: Any, index: Any) -> None:
             return
         elif is_a(value, (list, tuple)) and depends(value):
             value = call(np.array, value)
-        if blocks() or defaults():
-            check_store(container, value)
+        check_store(container, value)
         before_change(container)
         container[index] = value
         for recorder in ACTIVE:

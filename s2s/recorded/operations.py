@@ -34,7 +34,6 @@ from s2s.errors import DifferentiationError, error
 from s2s.models import numexpr
 from s2s.recorded import chosen, stale, typed
 from s2s.recorded.changes import change, changed_by, place_of_out, run
-from s2s.recorded.chosen import blocks, defaults
 from s2s.recorded.draws import drawn, is_draw
 from s2s.recorded.items import (
     get_attribute,
@@ -148,8 +147,7 @@ def binary(op: Any, a: Any, b: Any) -> Any:
     """``op(a, b)``."""
     if not ACTIVE:
         return op(a, b)
-    if blocks() or defaults():
-        chosen.check(op, (a, b), {})
+    chosen.check(op, (a, b), {})
     if type(a) in REAL and type(b) in REAL and op in _ARITHMETIC:
         out = op(a, b)
         if type(out) is not complex and not (op is operator.pow and a <= 0):
@@ -190,8 +188,7 @@ def unary(op: Any, a: Any) -> Any:
     """``op(a)``."""
     if not ACTIVE:
         return op(a)
-    if blocks() or defaults():
-        chosen.check(op, (a,), {})
+    chosen.check(op, (a,), {})
     if type(a) in REAL and op is operator.neg:
         out = op(a)
         for recorder in ACTIVE:
@@ -207,8 +204,7 @@ def inplace(op: Any, a: Any, b: Any) -> Any:
     """``op(a, b)``, an operator that may change ``a``."""
     if not ACTIVE:
         return op(a, b)
-    if blocks() or defaults():
-        chosen.check(op, (a, b), {})
+    chosen.check(op, (a, b), {})
     names = names_of(op)
     if is_a(a, np.ndarray) and is_numeric(a, *names) and (is_numeric(b, *names) or is_a(b, (list, tuple))):
         if not depends(a) and not depends(b):
@@ -423,8 +419,7 @@ def _without(known: dict[Any, Any], name: str, key: Any, default: Any = None) ->
 
 def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of Python code: one step where it has a rule of its own, else watched."""
-    if blocks() or defaults():
-        chosen.check(function, args, kwargs)
+    chosen.check(function, args, kwargs)
     if fn is stop_gradient:
         return still(fn(*args, **kwargs))
     if fn is stack.deeper:
@@ -495,8 +490,7 @@ def _call_derivative(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of a class."""
-    if blocks() or defaults():
-        chosen.check(kind, args, kwargs)
+    chosen.check(kind, args, kwargs)
     if kind in OVER_MEMORY and args:
         return over_memory(kind, args)
     if is_written(kind) and not reads_items(kind):
@@ -581,8 +575,7 @@ def _call_array_method(receiver: Any, fn: Any, args: tuple[Any, ...], kwargs: di
         return receiver if is_a(receiver, np.generic) else call_method(receiver, "copy")
     method = getattr(np.ndarray, name, None)
     if method is None:
-        if blocks() or defaults():
-            chosen.check(getattr(type(receiver), name), (receiver, *args), kwargs)
+        chosen.check(getattr(type(receiver), name), (receiver, *args), kwargs)
         return fn(*args, **kwargs)
     return _compute(method, (receiver, *args), kwargs, fn)
 
@@ -606,8 +599,7 @@ def _see_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any = None) -> Any:
     """A call of what is not Python code; ``bound`` is the method of the first argument that ``fn`` is."""
-    if blocks() or defaults():
-        chosen.check(fn, args, kwargs)
+    chosen.check(fn, args, kwargs)
     if is_hashable(fn) and fn in stale.EQUALITIES:
         found = fn(*args, **kwargs)
         stale.check_equality(args, found, depends)

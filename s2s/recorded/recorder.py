@@ -287,7 +287,8 @@ class Recorder:
 
     def depends(self, value: Any, depth: int = 6) -> bool:
         """Whether a value, or what a container holds, depends on what is differentiated."""
-        if type(value) is not float and is_a(value, (np.ndarray, *_ITEMS, dict)):
+        is_array = is_a(value, np.ndarray)
+        if kind_of(value) == "O" if is_array else is_a(value, (*_ITEMS, dict)):
             return any(map(self._is_known, reached([value], _held, depth)))
         return self._is_known(value)
 

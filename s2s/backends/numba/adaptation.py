@@ -28,7 +28,6 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis import functions
-from s2s.analysis.layout import ASK_FOR_LAYOUT
 from s2s.backends.numba.binding import check_bound
 from s2s.backends.numba.element_syntax import MOST_AXES, Elements
 from s2s.backends.numba.grids import bounds_of, grid_points
@@ -547,13 +546,6 @@ class _Rewriter(ast.NodeTransformer):
         call = ast.Call(self._known(helper, self.outside.replace(helper, None)), [node.left, node.right], [])
         return ast.copy_location(call, node)
 
-    def _refuse_layout(self, node: ast.Call | ast.Attribute, array: ast.expr) -> None:
-        """Raise Unsupported where an expression asks how an array lies in memory that is none of the arguments: Numba
-        lays out in C order what NumPy gives the order of what it was computed from."""
-        if not isinstance(array, ast.Name) or array.id in self.locals or array.id not in self.outside.samples:
-            raise Unsupported(f"`{ast.unparse(node)}` asks for the order in memory of an array that is made here",
-                              node.lineno)
-
     def visit_Call(self, node: ast.Call) -> Any:
         value = self._static(node.func)
         if value is reversed:
@@ -561,8 +553,6 @@ class _Rewriter(ast.NodeTransformer):
             if forward is not node:
                 return self.visit(forward)
         if value is not None:
-            if node.args and any(value is f for f in ASK_FOR_LAYOUT):
-                self._refuse_layout(node, node.args[0])
             if value is zip and node.keywords:
                 raise Unsupported("Numba has no `zip` with `strict`", node.lineno)
             if isinstance(value, np.ufunc) and (len(node.args) > value.nin or node.keywords):
@@ -726,8 +716,6 @@ class _Rewriter(ast.NodeTransformer):
         return self.generic_visit(node)
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
-        if node.attr in ("flags", "strides") and isinstance(node.value, ast.Name) and node.value.id in self.locals:
-            self._refuse_layout(node, node.value)
         return self._outside(node) or self.generic_visit(node)
 
     def _may_be_mask(self, node: ast.expr) -> bool:

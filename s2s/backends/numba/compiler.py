@@ -240,7 +240,7 @@ class Wrapped(Caller):
     ) -> None:
         super().__init__(flags(text.options), is_aside=text.is_aside)
         if text.compiled.is_by_layout:
-            raise Refused("the order of axes in memory, which Numba does not keep, decides what a store changes", 0)
+            raise Refused("the order of axes in memory, which Numba does not keep, decides what it does", 0)
         self.text = text
         self.plain = plain
         self.name = node.name
