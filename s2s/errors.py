@@ -272,6 +272,7 @@ CATALOGUE: dict[str, tuple[type[DifferentiationError], str]] = {
         "`{name}` of a call whose function is known only at run time carries a derivative and is an integer",
     ),
     "S2S212": (NoDerivativeError, "the derivative of `{name}` has no case for these arguments: {reason}"),
+    "S2S213": (NoDerivativeError, "{name} has no derivative for these numbers: {reason}"),
     "S2S220": (UnsupportedSyntaxError, "the memory order in which an array is read is known only at run time"),
     "S2S221": (NoDerivativeError, "a {name} whose length is known only at run time is concatenated with another one"),
     "S2S222": (UnsupportedSyntaxError, "an iterator is read item by item, and computing an item has a side effect"),
@@ -395,6 +396,9 @@ unrolled, the lengths and counts of a call."""
 
 _WITH_RULES = "write it with functions of NumPy or math that have rules, or give it undifferentiated values"
 
+NOWHERE = "S2S213"
+"""Said where there is no derivative: what another way of computing it would give is no derivative either."""
+
 HINTS: dict[str, str] = {
     "S2S101": "write it with assignments, `if`, loops and calls",
     "S2S112": "convert it before: `{name} = np.asarray({name}, dtype=float)`",
@@ -447,6 +451,7 @@ HINTS: dict[str, str] = {
     "S2S210": "build a list or a tuple, or keep differentiated values out of it",
     "S2S211": "pass a float, `float(...)`, or begin sums with 0.0",
     "S2S212": "pass arguments of another shape, kind or option, or report it",
+    "S2S213": "write the program so that it has one there, or pass other numbers",
     "S2S220": 'write `order="C"`, or another order, as a constant, or each order in a branch of its own',
     "S2S221": "collect the items in a list with `append`",
     "S2S222": "write a loop, or a list comprehension that computes all items before the first is read",

@@ -25,7 +25,8 @@ def cotangents_of_integral(
     wanted: tuple[bool, ...], out: Any, out_bar: Any, integrand: Any, pieces: Any, like: Any, /, *args: Any
 ) -> tuple[Any, ...]:
     """The cotangents of the arguments that are ``wanted``: one integral, of all their numbers in a row."""
-    own, is_number = for_value(of_derivative, pieces), np.ndim(like) == 0 and not np.iscomplexobj(like)
+    own = for_value(of_derivative, pieces, integrand, args, wanted)
+    is_number = np.ndim(like) == 0 and not np.iscomplexobj(like)
     moving = [x for x, is_wanted in zip(args, wanted) if is_wanted]
 
     def of_moving(u: Any, *moved: Any) -> Any:
@@ -63,8 +64,7 @@ def tangent_of_integral(
     out: Any, tangents: Any, integrand: Any, pieces: Any, like: Any, /, *args: Any
 ) -> Any:
     """The tangent of an integral: the integral of the integrand's tangent."""
-    own = for_value(of_derivative, pieces)
-
+    own = for_value(of_derivative, pieces, integrand, args, tangents[3:])
     is_number = np.ndim(like) == 0
 
     def value(u: Any, *args: Any) -> Any:

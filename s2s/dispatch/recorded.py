@@ -21,7 +21,7 @@ from s2s.core.linecaches import file_to_show
 from s2s.core.lines import one_line
 from s2s.core.record import replace
 from s2s.core.tracebacks import tell_line
-from s2s.errors import HINTS
+from s2s.errors import HINTS, NOWHERE
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameters_of
 
@@ -60,9 +60,9 @@ def may_record(problem: Exception, request: Request, function: types.FunctionTyp
 
 def has_code(problem: Any) -> bool:
     """Whether a refusal is about syntax, objects, missing rules or missing source; none is where the compiler made a
-    mistake, or the program raises."""
+    mistake, the program raises, or there is no derivative."""
     diagnostic = getattr(problem, "diagnostic", None)
-    return diagnostic is not None and _CODES.match(diagnostic.code) is not None
+    return diagnostic is not None and diagnostic.code != NOWHERE and _CODES.match(diagnostic.code) is not None
 
 
 def advised(problem: Any, refusal: Any) -> Any:

@@ -42,9 +42,10 @@ def places_in(points: Any, a: Any, b: Any) -> tuple[float, ...]:
     return tuple(sorted({x for x in parts if 0.0 < x < 1.0}))
 
 
-def found_by_quad(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+def found_by_quad(func: Any, a: Any, b: Any, args: Any, base: Any, span: Any, options: Any) -> Any:
     """The integral that SciPy finds, its error, and its pieces, in parts of the range."""
-    value, error, info, *problem = integrate.quad(func, a, b, args, 1, **options)
+    seen: list[tuple[float, Any]] = []
+    value, error, info, *problem = integrate.quad(noting(func, seen), a, b, args, 1, **options)
     if problem:
         warnings.warn(str(problem[0]), integrate.IntegrationWarning, stacklevel=2)
     way, points = way_of(a, b), places_in(options["points"], a, b)
@@ -56,18 +57,33 @@ def found_by_quad(func: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
             points = tuple(between) if way else places_in(between, a, b)
         ends = (0.0, *(between if way else places_in(between, a, b)), 1.0)
     limit = max(options["limit"], 2 * len(ends) + 50)
-    return value, error, Pieces(way, ends, points, options["epsrel"] or TOLERANCE, limit, integrate.quad, value)
+    tolerance = options["epsrel"] or TOLERANCE
+    return value, error, Pieces(
+        way, ends, points, tolerance, limit, integrate.quad, value, seen, base, span)
 
 
-def found_by_quad_vec(f: Any, a: Any, b: Any, args: Any, options: Any) -> Any:
+def found_by_quad_vec(f: Any, a: Any, b: Any, args: Any, base: Any, span: Any, options: Any) -> Any:
     """As ``found_by_quad``, for a function with values of any shape."""
-    value, error, info = integrate.quad_vec(f, a, b, full_output=True, args=args, **options)
+    seen: list[tuple[float, Any]] = []
+    value, error, info = integrate.quad_vec(noting(f, seen), a, b, full_output=True, args=args, **options)
     way = way_of(a, b)
     ends = np.unique(np.abs(info.intervals))
     points = tuple(ends[1:-1].tolist()) if way else places_in(ends, a, b)
     limit = 2 * len(points) + 100
     tolerance = options["epsrel"] or TOLERANCE
-    return value, error, Pieces(way, (0.0, *points, 1.0), points, tolerance, limit, integrate.quad, value)
+    return value, error, Pieces(
+        way, (0.0, *points, 1.0), points, tolerance, limit, integrate.quad, value, seen, base, span)
+
+
+def noting(f: Any, seen: list[tuple[float, Any]]) -> Any:
+    """A function that keeps where it is asked, and what it gives."""
+
+    def noted(x: Any, *args: Any) -> Any:
+        y = f(x, *args)
+        seen.append((x, y))
+        return y
+
+    return noted
 
 
 TOLERANCE = 1.49e-8
@@ -111,8 +127,8 @@ def quad(
         more = {"limit": limit, "wopts": wopts, "maxp1": maxp1, "limlst": limlst}
         return weighted_quad(func, a, b, args, weight, wvar, epsabs, epsrel, more)
     options = {"epsabs": epsabs, "epsrel": epsrel, "limit": limit, "points": points}
-    value, error, pieces = for_value(found_by_quad, func, a, b, args, options)
     base, span, factor = map(float, base_and_span(a, b))
+    value, error, pieces = for_value(found_by_quad, func, a, b, args, base, span, options)
     return integrated(lambda u: factor * float(func(base + span * u, *args)), pieces, float(value)), float(error)
 
 
@@ -189,8 +205,8 @@ def quad_vec(
         return rt.no_derivative("scipy.integrate.quad_vec", PLAINLY)
     options = {"epsabs": epsabs, "epsrel": epsrel, "norm": norm, "limit": limit, "points": points,
                "quadrature": quadrature}
-    value, error, pieces = for_value(found_by_quad_vec, f, a, b, args, options)
     base, span, factor = map(float, base_and_span(a, b))
+    value, error, pieces = for_value(found_by_quad_vec, f, a, b, args, base, span, options)
     found = filled(f(base + 0.5 * span, *args), value)
     return integrated(lambda u: factor * f(base + span * u, *args), pieces, found), float(error)
 

@@ -18,7 +18,7 @@ from s2s import runtime as rt
 from s2s.core.public import role
 from s2s.core.record import record, replace
 
-__all__ = ["Pieces", "integral", "integral_on", "integrated", "nodes_of", "of_derivative"]
+__all__ = ["Pieces", "integral", "integral_on", "integrated", "nodes_of", "of_derivative", "steep_places"]
 
 _HALF = np.array([
     0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
@@ -40,6 +40,9 @@ OF_GAUSS[1:11:2] = OF_GAUSS[19:9:-2] = 0.5 * np.array([
     0.066671344308688137593568809893332, 0.149451349150580593145863396957658, 0.219086362515982043995534934228163,
     0.269266719309996355091226921569469, 0.295524224714752870173815619188769])
 
+GROWTH = 16.0
+"""How many times as far from a slope as one piece the next one ends."""
+
 MOST_PIECES = 500
 FEW, MANY_ROUNDS = 6, 60
 """How often pieces are halved before SciPy takes over, and where it cannot."""
@@ -50,6 +53,11 @@ EXACT = 1e-11
 LARGE = 1e-6
 """A relative error above which there is no integral."""
 
+STEEP, JUMP, HALVINGS, STEP = 1.5, 1e-5, 50, 1e-7
+"""What counts as a jump: how much steeper it is than what is on both sides, how large beside the values of the
+function, how often the distance is halved, and by which part of themselves arguments are moved to see it move."""
+
+JUMPS = "the integrand jumps at a place that moves with what is differentiated; split the range there"
 MANY = "its error stays large; split it where it is not smooth, or use simpson of values on a grid"
 
 
@@ -59,7 +67,8 @@ class Pieces:
     tolerance, and the most pieces.
 
     ``way`` says which ``u`` stands for s: '' s itself, 'up' (1 - s) / s, 'down' -(1 - s) / s, and 'both' these two
-    together. ``quad`` is SciPy's, and ``value`` what it has found, if anything.
+    together. ``quad`` is SciPy's, and ``value`` what it has found, if anything. ``seen`` are the places at which it has
+    asked for the function, ``base`` + u * ``span``, with what that gave, which is the integrand but for a factor.
     """
 
     way: str
@@ -69,6 +78,9 @@ class Pieces:
     limit: int
     quad: Callable[..., Any]
     value: Any
+    seen: list[tuple[float, Any]]
+    base: float
+    span: float
 
     def rows(self, f: Callable[[float], Any], places: list[float]) -> Any:
         """The integrand at places ``s``: a row of real numbers for each."""
@@ -80,6 +92,20 @@ class Pieces:
         if self.way != "up":
             sides.append([f(-u) for u in us])
         return sum(map(_rows, sides)) / at[:, None] ** 2
+
+    def divided(self, steep: list[tuple[float, float, float]]) -> Pieces:
+        """With ends where a function jumps and, the farther apart the farther they are, around a slope: nothing of it
+        is hidden in a long piece that begins there."""
+        places = []
+        for low, high, jump in steep:
+            places += [low, high]
+            away = high - low if not jump else np.inf
+            while away < 1.0:
+                places += [low - away, high + away]
+                away *= GROWTH
+        more = (1.0 / (1.0 + np.abs(places)) if self.way else np.array(places)).tolist()
+        ends = tuple(sorted({*self.ends, *(s for s in more if 0.0 < s < 1.0)}))
+        return replace(self, ends=ends, points=ends[1:-1] if self.points == self.ends[1:-1] else self.points)
 
     def row(self, f: Callable[[float], Any], s: float) -> list[float]:
         """The integrand at one place."""
@@ -173,7 +199,7 @@ class _Halved:
         if problem:  # what it has extrapolated to says little
             error = max(error, np.sum(info["elist"][: info["last"]]))
         if not error <= max(LARGE * abs(value), LARGE * size, self.noise):
-            rt.no_derivative("this integral", MANY)
+            rt.not_differentiable("this integral", MANY)
         return float(value)
 
 
@@ -199,7 +225,7 @@ def nodes_of(f: Callable[[float], Any], pieces: Pieces) -> Any:
     halved = _Halved(f, pieces)
     halved.halve(MANY_ROUNDS)
     if halved.large.any():
-        rt.no_derivative("this integral", MANY)
+        rt.not_differentiable("this integral", MANY)
     s, w = (halved.lows[:, None] + halved.widths[:, None] * PLACES).ravel(), np.outer(halved.widths, WEIGHTS).ravel()
     if not pieces.way:
         return s.tolist(), w.tolist()
@@ -241,6 +267,73 @@ def integral(integrand: Any, pieces: Any, like: Any, /, *args: Any) -> Any:
     return np.array(np.reshape(found, like.shape), like.dtype)
 
 
-def of_derivative(pieces: Pieces) -> Pieces:
-    """The same pieces, for an integral whose value is not known."""
+def of_derivative(pieces: Pieces, integrand: Any, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Pieces:
+    """The pieces for an integral whose value is not known: that of the derivative along tangents of the arguments; True
+    stands for any. Where the integrand is steep others begin. Refused where it jumps at a place that moves along the
+    tangents, of which no derivative of the integrand tells."""
+    steep = steep_places(lambda u: integrand(u, *args), pieces)
+    if steep:
+        draws = np.random.default_rng(1)
+        moved = [_moved(x, dot, draws) for x, dot in zip(args, tangents)]
+        for low, high, jump in steep:
+            if jump > 0.0 and not _apart(integrand(low, *moved), integrand(high, *moved)) > 0.5 * jump:
+                rt.not_differentiable("this integral", JUMPS)
+        return replace(pieces.divided(steep), value=None)
     return replace(pieces, value=None)
+
+
+def steep_places(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float, float, float]]:
+    """Pairs of places next to each other between which a function is steep, and how far it jumps there, 0.0 where it is
+    continuous: SciPy has seen it change more steeply than on both sides, and halving the distance again and again
+    leaves the change as large. Where it was asked for the place of the jump itself, two steep changes stand beside each
+    other."""
+    if pieces.span == 0.0 or len(pieces.seen) < 3:
+        return []
+    places = np.array([place for place, _ in pieces.seen])
+    order = places.argsort()
+    places, values = places[order], _rows([value for _, value in pieces.seen])[order]
+    slopes = np.zeros(len(places) + 3)
+    before, here, after = slopes[1:-3], slopes[2:-2], slopes[3:-1]
+    with np.errstate(all="ignore"):
+        rises = np.abs(values[1:] - values[:-1]).max(1)
+        np.divide(rises, places[1:] - places[:-1], out=here)
+        is_steep = here > STEEP * np.minimum(np.maximum(before, slopes[4:]), np.maximum(slopes[:-4], after))
+    found, ends = [], ((places - pieces.base) / pieces.span).tolist()
+    for k in is_steep.nonzero()[0].tolist():
+        if JUMP * np.max(np.abs(values), initial=0.0, where=np.isfinite(values)) < rises[k] < np.inf:
+            try:
+                found.append(_narrowed(f, *sorted((ends[k], ends[k + 1]))))
+            except Exception:  # it has no value there, where SciPy has not asked
+                continue
+    return [place for place in found if place is not None]
+
+
+def _narrowed(f: Callable[[float], Any], low: float, high: float) -> tuple[float, float, float] | None:
+    """Two places between which a function is steep, and how far it jumps; None where it is neither."""
+    left, right = f(low), f(high)
+    first = size = _apart(left, right)
+    for count in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        if not low < middle < high:
+            break
+        between = f(middle)
+        before, after = _apart(left, between), _apart(between, right)
+        low, left, high, right, size = (
+            (low, left, middle, between, before) if before > after else (middle, between, high, right, after))
+        if not size > 0.4 * first:  # of a sign, which is zero between, a half is left
+            return (low, high, 0.0) if count > FEW else None
+    return low, high, size
+
+
+def _apart(left: Any, right: Any) -> float:
+    return float(np.max(np.abs(np.subtract(_row(left), _row(right)))))
+
+
+def _moved(x: Any, dot: Any, draws: np.random.Generator) -> Any:
+    """Numbers a little off, along a tangent."""
+    if dot is None or dot is False or not np.any(dot):
+        return x
+    size = np.max(np.abs(x), initial=0.0) or 1.0
+    if dot is True:
+        dot = draws.uniform(0.5, 1.5, np.shape(x)) * np.where(x == 0.0, 1.0, x / size)
+    return x + STEP * size * dot / np.max(np.abs(dot))

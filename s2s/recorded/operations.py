@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import builtins
 import collections
-import contextlib
 import functools
 import operator
 import types
@@ -30,7 +29,7 @@ from s2s.core.wrappers import machine_code_of_numba, written_in_python
 from s2s.directives.decorated import Differentiable, unwrap
 from s2s.directives.policies import stop_gradient
 from s2s.directives.user_rules import gives_gradient
-from s2s.errors import DifferentiationError, error
+from s2s.errors import NOWHERE, DifferentiationError, error
 from s2s.models import numexpr
 from s2s.recorded import chosen, stale, typed
 from s2s.recorded.changes import change, changed_by, place_of_out, run
@@ -441,8 +440,11 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
         return as_constants(function, *args, **kwargs)
     model = model_of(rule, args, kwargs) if hides(args, kwargs) else None
     if rule is not None and model is not None:
-        with contextlib.suppress(DifferentiationError):  # it has no derivative of this call, as its own code may have
+        try:
             return _call(model, (*rule.given, *args), kwargs)
+        except DifferentiationError as problem:
+            if problem.diagnostic.code == NOWHERE:
+                raise  # else it has no derivative of this call, as its own code may have
     given = args[1:] if fn is not function else args
     if (function.__module__ or "") in _TRANSPARENT:
         return fn(*given, **kwargs)

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.core.public import PublicDerivative
 from s2s.models import quadrature, solutions
 from s2s.recorded.noted import still
@@ -71,8 +72,11 @@ def as_constants(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
 def _integrated(integrand: Any, pieces: Any, like: Any) -> Any:
     """``models.quadrature.integrated`` in a recording: a sum over the places at which the value is read."""
     INSTALLER.see(integrand)
+    steep = as_constants(quadrature.steep_places, integrand, pieces)
+    if any(jump for _, _, jump in steep):
+        rt.not_differentiable("this integral", quadrature.JUMPS)
     total: Any = 0.0 * like
-    for u, w in zip(*as_constants(quadrature.nodes_of, integrand, pieces)):
+    for u, w in zip(*as_constants(quadrature.nodes_of, integrand, pieces.divided(steep))):
         total = binary(operator.add, total, binary(operator.mul, w, call(integrand, u)))
     return binary(operator.add, like, binary(operator.sub, total, still(total)))
 

@@ -24,6 +24,7 @@ from s2s.runtime._checks import (
     check_sure,
     look,
     no_derivative,
+    not_differentiable,
     path_error,
     try_error,
 )
@@ -255,7 +256,8 @@ __all__ = [
     "kron_bar", "like", "log_of_positive", "look", "mH", "mT", "make_object", "map_floats", "map_parts",
     "place", "places", "threads",
     "matrix_power_bar",
-    "meshgrid_bar", "method", "mirror", "no_derivative", "norm_bar", "observed", "observed_step", "observed_test",
+    "meshgrid_bar", "method", "mirror", "no_derivative", "norm_bar", "not_differentiable",
+    "observed", "observed_step", "observed_test",
     "observing", "ones_like", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",
     "path_error", "picked", "periodic", "periodic_fp_bar", "pinv_bar", "place_of_greatest", "place_of_least",
     "plain_cholesky_bar",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import sys
 import types
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -185,3 +185,8 @@ def check_solution(x: Any, value: Any, slope: Any, width: Any) -> Any:
 def no_derivative(name: str, reason: str) -> Any:
     """Raise NoDerivativeError: a derivative flows into an argument by which none is known."""
     raise error("S2S202", name=name, reason=reason)
+
+
+def not_differentiable(name: str, reason: str) -> NoReturn:
+    """Raise NoDerivativeError: there is no derivative for the numbers of this call, however it is computed."""
+    raise error("S2S213", name=name, reason=reason)

@@ -186,3 +186,56 @@ def test_a_derivative_is_read_at_few_places(f, p, rtol, monkeypatch):
     monkeypatch.setattr(quadrature, "_row", at_one)
     np.testing.assert_allclose(s2s.grad(f)(p), expected, rtol=rtol, atol=1e-6)
     assert 0 < counts["derivative"] <= 1.5 * counts["value"]
+
+
+def steps(x, p):
+    return 1.0 if x < p else 0.5
+
+
+JUMPS = {
+    "a branch": lambda p: integrate.quad(lambda x: 1.0 if x < p else 0.5, 0.0, 1.0)[0],
+    "in the middle": lambda p: integrate.quad(lambda x: 1.0 if x < p + 0.2 else 0.5, 0.0, 1.0)[0],
+    "a sign": lambda p: integrate.quad(lambda x: np.sign(x - p) * x, 0.0, 1.0)[0],
+    "a sign in the middle": lambda p: integrate.quad(lambda x: np.sign(x - p - 0.2) * x, 0.0, 1.0)[0],
+    "a choice between slopes": lambda p: integrate.quad(lambda x: np.where(x < p, p * x, p), 0.0, 1.0)[0],
+    "without an end": lambda p: integrate.quad(lambda x: np.exp(-x) * steps(x, 7.0 * p), 0.0, np.inf)[0],
+    "without ends": lambda p: integrate.quad(lambda x: np.exp(-x * x) * steps(x, p), -np.inf, np.inf)[0],
+    "at a point that is given": lambda p: integrate.quad(lambda x: steps(x, p), 0.0, 1.0, points=[p])[0],
+    "a fixed place between ends that move": lambda p: integrate.quad(lambda x: p * steps(x, 0.1), 0.0, p)[0],
+    "vectors": lambda p: integrate.quad_vec(lambda x: np.array([1.0, x]) * (x < p), 0.0, 1.0)[0][1],
+    "vectors in the middle": lambda p: integrate.quad_vec(lambda x: np.array([1.0, p]) * (x < p + 0.2), 0.0, 1.0)[0][1],
+    "two, of which one is fixed": lambda p: integrate.quad(lambda x: steps(x, p) * steps(x, 0.7), 0.0, 1.0)[0],
+    "inside another": lambda p: integrate.dblquad(lambda y, x: steps(y, p * x), 0.0, 1.0, 0.0, 1.0, epsabs=1e-4)[0],
+    "floor": lambda p: integrate.quad(lambda x: np.floor(5.0 * p * x) * x, 0.0, 1.0)[0],
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::s2s.ZeroGradientWarning", "ignore::scipy.integrate.IntegrationWarning",
+                            "ignore::s2s.StraightThroughWarning", "ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("recorded", ["0", "1", "always"])
+@pytest.mark.parametrize("name", JUMPS)
+def test_a_jump_that_moves_is_refused(name, recorded, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", recorded)
+    for derivative in (s2s.grad(JUMPS[name]), lambda p: s2s.jvp(JUMPS[name], (p,), (1.0,))):
+        with pytest.raises(s2s.errors.NoDerivativeError, match="jumps at a place that moves") as caught:
+            derivative(0.3)
+        assert caught.value.diagnostic.code == "S2S213"
+
+
+STAYS = {
+    "a fixed place": (lambda p: integrate.quad(lambda x: p * steps(x, 0.3), 0.0, 1.0)[0], 0.65),
+    "a range that ends there": (
+        lambda p: integrate.quad(lambda x: steps(x, p), 0.0, p)[0] + integrate.quad(lambda x: steps(x, p), p, 1.0)[0],
+        0.5),
+    "a bend": (lambda p: integrate.quad(lambda x: max(x - p, 0.0), 0.0, 1.0)[0], -0.63),
+    "a steep slope": (
+        lambda p: integrate.quad(lambda x: math.tanh(1e5 * (x - p)), 0.0, 1.0, points=[p])[0], -2.0),
+    "a pole at an end": (lambda p: integrate.quad(lambda x: p / math.sqrt(x), 0.0, 1.0)[0], 2.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_what_does_not_jump_or_stays_has_a_derivative(name):
+    f, slope = STAYS[name]
+    assert s2s.grad(f)(0.37) == pytest.approx(slope, rel=1e-6)
+    assert s2s.jvp(f, (0.37,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
