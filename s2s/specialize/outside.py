@@ -260,6 +260,8 @@ class _Keeper:
         known = UNKNOWN if target is None else context.value(target)
         if fn in _LEFT or fn in ops.STACKS or changes_memory(fn):
             return [s]
+        if call.fn in _READS and self._is_unpacked(call.args[0]):  # type: ignore[arg-type]
+            return [s]  # which nobody else has: its items are read when they are used
         if call.fn in _READS and (_is_attribute(call) or self.is_outside(call.args[0])):  # type: ignore[arg-type]
             is_read = target is not None and target not in self.called and not context.is_varied(target)
             if is_read and not self._is_view(target, call):
@@ -271,6 +273,10 @@ class _Keeper:
             a for a in dict.fromkeys(plain_atoms(call)) if self.is_outside(a) and a not in shared
             and facts(fn).looks and reads_content(fn, call.args, a)
         ))
+
+    def _is_unpacked(self, var: ir.Atom) -> bool:
+        made = self.context.definitions.get(var) if isinstance(var, ir.Var) else None
+        return isinstance(made, ir.Call) and made.fn == ir.Const(ops.unpack)
 
     def _is_view(self, target: ir.Var | None, call: ir.Call) -> bool:
         """Whether a read gives a shape, or a part of the memory of an array that is known."""
