@@ -53,7 +53,7 @@ def cotangents_of_integral(
     place = 0
     for x, is_wanted in zip(args, wanted):
         if is_wanted:
-            bars.append(_like(row[place : place + _count(x)], x))
+            bars.append(_part(row, place, x))
             place = place + _count(x)
         else:
             bars.append(None)
@@ -95,13 +95,13 @@ def _value(found: Any) -> Any:
     return np.concatenate(rows)
 
 
-def _like(row: Any, x: Any) -> Any:
-    """Numbers in a row in the form of a number or an array."""
+def _part(row: Any, place: Any, x: Any) -> Any:
+    """The numbers of a row from a place on, in the form of a number or an array."""
+    size = np.size(x)
     if np.iscomplexobj(x):
-        row = row[: np.size(x)] + 1j * row[np.size(x) :]
-    if np.ndim(x) == 0:
-        return row[0]
-    return np.reshape(row, np.shape(x))
+        row = row[place : place + size] + 1j * row[place + size : place + 2 * size]
+        return row[0] if np.ndim(x) == 0 else np.reshape(row, np.shape(x))
+    return row[place] if np.ndim(x) == 0 else np.reshape(row[place : place + size], np.shape(x))
 
 
 give_for_rest(
