@@ -91,9 +91,6 @@ def unpack(forwarder: Forwarder, target: ir.Var, value: ir.Call, span: ir.Span |
         return
     assert isinstance(before, ir.Const) and isinstance(after, ir.Const)
     known = forwarder.context.value(target)
-    items = getattr(forwarder.context.value(source), "items", None)  # type: ignore[arg-type]
-    if items is not None and len(items) < before.value + (after.value or 0):
-        return  # the primal raises
     if isinstance(forwarder.context.value(source), Sequence) and after.value is None:  # type: ignore[arg-type]
         hand_on(forwarder, target, (), source, ())  # type: ignore[arg-type]
         return

@@ -23,7 +23,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.analysis import layout
-from s2s.analysis.abstract.lattice import dtype_of, is_number
+from s2s.analysis.abstract.lattice import is_number
 from s2s.analysis.abstract.numbers import ANY_FLOAT, ANY_SCALAR
 from s2s.analysis.abstract.parts import Path, has_cotangent, leaves, part
 from s2s.analysis.memory import Memory
@@ -181,7 +181,7 @@ class Forwarder:
 
     def put(self, var: ir.Var, path: Path, dot: ir.Atom) -> None:
         """Give a leaf of a variable its tangent."""
-        if not path and isinstance(dot, ir.Var) and dot not in self.dots.values():
+        if not path and dot not in self.dots.values():
             dot = self.context.renamed(self.builder, dot, self.name(var))
         if isinstance(dot, ir.Var):
             if dot.is_temporary and not path and self.context.name_of(var) != "%":
@@ -204,8 +204,7 @@ class Forwarder:
             return
         for path, value in leaves(known):
             dot = self.read(made, path, span)
-            if dtype_of(value) not in (None, float, complex):
-                dot = cotangents.in_precision(self.builder, dot, self.read(var, path, span), value, span)
+            dot = cotangents.in_precision(self.builder, dot, self.read(var, path, span), value, span)
             self.put(var, path, dot)
 
     def read(self, atom: ir.Atom, path: Path, span: ir.Span | None) -> ir.Atom:

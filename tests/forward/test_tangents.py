@@ -290,3 +290,13 @@ def test_the_results_of_a_replayed_block_have_the_tangents_of_what_it_gives():
 
     (report,) = checked(f, (1.7,))
     assert "reverse" in report.checked and not report.remarks
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64, np.complex128])
+@pytest.mark.parametrize("f", [
+    np.linalg.slogdet, np.linalg.svd, np.linalg.qr, np.linalg.eigh, lambda a: np.split(a, 2),
+], ids=["slogdet", "svd", "qr", "eigh", "split"])
+def test_tangents_of_several_results_have_the_dtypes_of_these(f, dtype):
+    a = np.array([[2.0, 0.3], [0.3, 1.5]], dtype)
+    results, tangents = s2s.jvp(lambda a: f(a), (a,), (np.ones_like(a),))
+    assert [np.asarray(t).dtype for t in tangents] == [np.asarray(r).dtype for r in results]

@@ -203,14 +203,44 @@ def test_second_derivative_past_a_loop_of_no_iterations(order):
     np.testing.assert_allclose(of_a, np.sum(places * direction) * 0.6 - 1.4 * np.sum(places * m), rtol=1e-12)
 
 
-@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
-def test_too_few_values_raise_as_in_python(derivative):
-    def f(x):
-        a, b, *c = [x[0]]
-        return a * b * len(c)
+def too_few(x):
+    a, b = [x[0]]
+    return a * b
 
-    with pytest.raises(ValueError, match="not enough values to unpack"):
-        derivative(f)(V)
+
+def too_many(x):
+    a, b = x[0], x[1], np.sum(x)
+    return a * b
+
+
+def too_few_before_a_star(x):
+    a, b, *c = [x[0]]
+    return a * b * len(c)
+
+
+def too_few_around_a_star(x):
+    a, *b, c, d = x[0], x[1]
+    return a * c * d * len(b)
+
+
+def too_few_parts_of_parts(x):
+    a, *b, (c, d), e = [x[0], (x[1], np.sum(x))]
+    return a * c * d * e * len(b)
+
+
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd, s2s.hessian])
+@pytest.mark.parametrize("f, text", [
+    (too_few, r"not enough values to unpack \(expected 2, got 1\)"),
+    (too_many, r"too many values to unpack \(expected 2"),
+    (too_few_before_a_star, r"not enough values to unpack \(expected at least 2, got 1\)"),
+    (too_few_around_a_star, r"not enough values to unpack \(expected at least 3, got 2\)"),
+    (too_few_parts_of_parts, r"not enough values to unpack \(expected at least 3, got 2\)"),
+])
+@pytest.mark.filterwarnings("ignore::s2s.ZeroGradientWarning")
+def test_too_few_or_too_many_values_raise_as_in_python(derivative, f, text):
+    for called in (f, derivative(f)):
+        with pytest.raises(ValueError, match=text):
+            called(V)
 
 
 def test_a_keyword_that_a_method_does_not_take_is_no_internal_error():
