@@ -262,9 +262,7 @@ class Forwarder:
         """Zeros in the place of booleans that a function puts beside numbers."""
         if not isinstance(value, Array):
             return ir.Const(0.0)
-        for key in path:
-            atom = self.builder.call(operator.getitem, atom, ir.Const(key), span=span)
-        return self.builder.call(np.zeros_like, atom, ir.Const(float), span=span)
+        return self.builder.call(np.zeros_like, self.read(atom, path, span), ir.Const(float), span=span)
 
     # --- assignments
 

@@ -300,3 +300,18 @@ def test_tangents_of_several_results_have_the_dtypes_of_these(f, dtype):
     a = np.array([[2.0, 0.3], [0.3, 1.5]], dtype)
     results, tangents = s2s.jvp(lambda a: f(a), (a,), (np.ones_like(a),))
     assert [np.asarray(t).dtype for t in tangents] == [np.asarray(r).dtype for r in results]
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: np.concatenate([x, x > 1.5]), lambda x: np.stack((x > 1.5, x * x)), lambda x: np.append(x, x > 1.5),
+    lambda x: np.column_stack([x > 1.5, x * x]), lambda x: np.hstack([True, x]),
+    lambda x: np.diff(x, prepend=x[:1] > 3.0), lambda x: np.where(x > 1.5, x, x < 3.0),
+    lambda x: np.where(x > 1.5, x * x, True), lambda x: np.select([x > 1.5, x < 0.5], [x > 3.0, x * x], x),
+    lambda x: np.choose(np.array([1, 0, 1]), [x, x > 1.5]),
+], ids=["concatenate", "stack", "append", "columns", "hstack", "diff", "where", "number", "select", "choose"])
+def test_booleans_beside_numbers_have_zeros_for_tangents(f):
+    x, x_dot = np.array([1.0, 2.0, 0.3]), np.array([0.7, -1.1, 0.4])
+    value, tangent = s2s.jvp(f, (x,), (x_dot,))
+    np.testing.assert_array_equal(value, f(x))
+    np.testing.assert_allclose(tangent, (f(x + 1e-6 * x_dot) - f(x - 1e-6 * x_dot)) / 2e-6, rtol=1e-8, atol=1e-8)
+    assert tangent.dtype == float
