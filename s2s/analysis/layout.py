@@ -47,9 +47,10 @@ def _stands(s: ir.Let, memory: Memory) -> bool:
 
 def _asks(s: ir.Let, memory: Memory, known: Container[Any] = ()) -> bool:
     """Whether a statement asks how an array lies in memory, other than one that is ``known`` to lie as it does."""
-    if not isinstance(s.value, ir.Call) or not s.value.args or s.value.args[0] in known:
+    first = _array_of(s)
+    if not isinstance(s.value, ir.Call) or first is None or first in known:
         return False
-    fn, first = s.value.fn, s.value.args[0]
+    fn = s.value.fn
     if fn == _GETATTR:
         return s.value.args[1] in _ATTRIBUTES and isinstance(memory.value_of(first), Array)
     return fn in _ASKS
@@ -90,11 +91,19 @@ class _Certain(Memory):
             yield var, others
 
 
+def _array_of(s: ir.Statement) -> Any:
+    """What a call is given first, by place or by the name that NumPy has for it; None where it is given nothing."""
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call):
+        return None
+    named = dict(s.value.kwargs)
+    return s.value.args[0] if s.value.args else named.get("a", named.get("object"))
+
+
 def _is_by_order(s: ir.Statement, memory: Memory) -> bool:
     """Whether a statement makes a view of an array, or a copy, by the order of its axes."""
-    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or not s.value.args:
+    source = _array_of(s)
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or source is None:
         return False
-    source = s.value.args[0]
     known = memory.value_of(source)
     if isinstance(known, Array) and known.shape is not None and len(known.shape) < 2:
         return False

@@ -23,6 +23,9 @@ STORED = {
     "of what is turned": "m = m.T * 1.0\n    b = m.reshape(-1)\n    b[1] = v",
     "in a branch": "b = m.reshape(-1) if v > 0 else m\n    b[0] = v",
     "in a loop": "b = m[0] * 0.0\n    for k in range(3):\n        b = m.reshape(-1)\n        b[k] = v * b[k + 1]",
+    "by name": "b = np.ravel(a=m)\n    b[0] = v",
+    "by name with an order": "b = np.asarray(order='C', a=m)\n    b[0] = v",
+    "by another name": "b = np.array(object=m, order='F', copy=None)\n    b[0, 1] = v",
 }
 OTHERS = {
     "nothing": "b = m.reshape(-1)",
@@ -31,6 +34,17 @@ OTHERS = {
     "what is new": "a = np.zeros((2, 3))\n    b = a.reshape(-1)\n    b[1] = v\n    b = b * a.reshape(-1)",
     "before it": "a = m * 1.0\n    a[0, 0] = v\n    b = a.reshape(-1)",
     "no view": "m[0, 1] = v\n    b = m * 1.0",
+    "a view in any order": "b = np.transpose(a=m)\n    b[0, 1] = v",
+    "an array without an order": "b = np.asarray(a=m)\n    b[0] = v",
+    "of one axis": "c = m[0] * v\n    b = np.ravel(a=c)\n    b[0] = v\n    b = b * c",
+    "nothing to begin with": "b = m * np.float64()\n    b[0] = v",
+    "a list": "c = []\n    for k in range(2):\n        c.append(m * v)\n    b = c[1]\n    b[0, 1] = v",
+}
+ASKED = {
+    "of what is made": ("b = m * np.isfortran(m * v)", True), "by name": ("b = m * np.isfortran(a=m * v)", True),
+    "of an attribute": ("c = m * v\n    b = m * c.flags.f_contiguous", True),
+    "of an argument": ("b = m * np.isfortran(m)", False), "of one by name": ("b = m * np.isfortran(a=m)", False),
+    "another attribute": ("c = m * v\n    b = m * c.ndim", False),
 }
 
 
@@ -57,9 +71,15 @@ def test_others_are_not(how):
     assert not is_by_layout(made(OTHERS[how]))
 
 
+@pytest.mark.parametrize("how", ASKED)
+def test_what_asks_how_an_array_that_is_made_lies_in_memory_is_known(how):
+    body, expected = ASKED[how]
+    assert is_by_layout(made(body)) is expected
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("how", [*STORED, "what is computed from it", "before it"])
+@pytest.mark.parametrize("how", [*STORED, "what is computed from it", "before it", "a view in any order"])
 def test_numba_has_the_numbers_of_numpy_in_each_order(how):
     f = made((STORED | OTHERS)[how])
     compiled = s2s.differentiable(f, backend="numba")
