@@ -56,6 +56,20 @@ def on_one_path(k, b):
     return total * np.linalg.slogdet(k * 2.0)[1]
 
 
+def twice_on_a_path(k, b):
+    total = 0.0
+    if k[0, 0] > 0.0:
+        total = np.sum(np.linalg.solve(k, b) ** 2) * np.linalg.slogdet(k)[1]
+    return total
+
+
+def on_a_path_and_before_it(k, b):
+    total = np.linalg.slogdet(k)[1]
+    if k[0, 0] > 0.0:
+        total = total + np.sum(np.linalg.solve(k, b[:, 0]) ** 2)
+    return total
+
+
 def that_changes(k, b):
     m = k.copy()
     x = np.linalg.solve(m, b[:, 0])
@@ -73,7 +87,7 @@ OUTSIDE = [np.ones(4), np.ones((4, 3)) * np.arange(3.0)]
 
 PROGRAMS = [
     log_density, right_sides_at_different_places, of_a_product, steps, other_matrices, on_one_path, that_changes,
-    with_something_outside,
+    with_something_outside, twice_on_a_path, on_a_path_and_before_it,
 ]
 
 
@@ -107,6 +121,7 @@ def test_derivatives(f, lapack, monkeypatch):
 
 @pytest.mark.parametrize(("f", "count"), [
     (log_density, 1), (right_sides_at_different_places, 1), (of_a_product, 1), (steps, 1), (other_matrices, 2),
+    (twice_on_a_path, 2), (on_a_path_and_before_it, 1),
 ])  # fmt: skip
 def test_one_factorisation(f, count):
     """Of all that a matrix goes to; one in each sweep where every iteration has another one."""
