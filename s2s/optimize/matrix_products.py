@@ -120,9 +120,7 @@ def _matrix(
             atom = read[0]
         else:
             return None
-    known = context.value(atom)
-    is_matrix = isinstance(atom, ir.Var) and rank(known) == 2
-    return (atom, axis, part) if is_matrix and atom not in context.uncertain else None  # type: ignore[return-value]
+    return (atom, axis, part) if isinstance(atom, ir.Var) and atom not in context.uncertain else None
 
 
 def is_slice(atom: ir.Atom, context: Context) -> bool:

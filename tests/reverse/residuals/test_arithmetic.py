@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.core import ir
+from s2s.reverse.residuals.arithmetic import put_before_readers
 
 X = np.array([0.35, 0.7, 1.1, 0.5, 0.8])
 
@@ -136,3 +138,35 @@ def test_compiled_code_has_the_same_gradients(f):
     pytest.importorskip("numba")
     compiled = s2s.grad(s2s.differentiable(f, backend="numba"))
     np.testing.assert_allclose(compiled(X, 4), s2s.grad(f)(X, 4), rtol=1e-12)
+
+
+A, B, C, D, T = map(ir.Var, "abcdt")
+
+
+def reads(target, *atoms, line=None):
+    span = None if line is None else ir.Span("f.py", line, 0, line, 1)
+    return ir.Let(target, ir.Call(ir.Const(np.sin), atoms), span)
+
+
+OF_A, OF_B, OF_C = (reads(ir.Var(f"of_{v}"), v) for v in (A, B, C))
+IN_A_BRANCH = ir.If(T, ir.Block((OF_A,), ()), ir.Block((), ()), ())
+
+
+@pytest.mark.parametrize("before, after", [
+    ([reads(A, T), reads(B, T), reads(C, T), OF_C, OF_B, OF_A],
+     [reads(C, T), OF_C, reads(B, T), OF_B, reads(A, T), OF_A]),
+    ([reads(A, T), reads(B, A), reads(D, T), OF_B, OF_A], [reads(D, T), reads(A, T), reads(B, A), OF_B, OF_A]),
+    ([reads(A, T), OF_B, IN_A_BRANCH], [OF_B, reads(A, T), IN_A_BRANCH]),
+    ([reads(A, T), OF_B, OF_A, OF_A], [OF_B, reads(A, T), OF_A, OF_A]),
+    ([reads(D, T), OF_B, reads(A, D)], [reads(D, T), OF_B, reads(A, D)]),  # only what is recomputed is moved
+    ([reads(A, T), OF_B], [reads(A, T), OF_B]),
+    ([reads(None, T), reads(A, T), OF_A], [reads(None, T), reads(A, T), OF_A]),
+    ([], []), ([OF_A], [OF_A]),
+], ids=["three", "of another", "in a branch", "read twice", "others", "unread", "without a result", "none", "one"])
+def test_what_is_recomputed_is_put_before_what_reads_it_first(before, after):
+    assert put_before_readers(list(before), {A, B, C}) == after
+
+
+def test_what_is_moved_belongs_to_the_line_that_reads_it():
+    first, other, reader = reads(A, T, line=1), reads(D, T, line=2), reads(C, A, line=3)
+    assert put_before_readers([first, other, reader], {A}) == [other, reads(A, T, line=3), reader]
