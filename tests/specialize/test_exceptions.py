@@ -648,3 +648,57 @@ def test_an_interrupt_is_no_refusal():
     for derivative in (s2s.grad(f), s2s.jacfwd(f)):
         with pytest.raises(KeyboardInterrupt):
             derivative(V, given)
+
+
+KINDS = [ValueError, IndexError]
+
+
+def item_or_another(x, k, n):
+    try:
+        y = x[k] * x[0]
+    except KINDS[n]:
+        y = 3.0 * x[0]
+    return y
+
+
+def item_or_another_of_many_kinds(x, k, n):
+    try:
+        y = x[k] * x[0]
+    except (KeyError, KINDS[n]):
+        y = 3.0 * x[1]
+    else:
+        y = y * x[1]
+    return y
+
+
+@pytest.mark.parametrize("f", [item_or_another, item_or_another_of_many_kinds])
+def test_a_handler_for_kinds_that_the_run_finds(f):
+    for k in (2, 7):
+        expected = differences(lambda x, k=k: f(x, k, 1), V)
+        np.testing.assert_allclose(s2s.grad(f)(V, k, 1), expected, rtol=1e-7, atol=1e-9)
+        np.testing.assert_allclose(s2s.jvp(f, (V, k, 1), (V, None, None))[1], np.sum(expected * V), rtol=1e-7)
+    with pytest.raises(IndexError, match="index 7 is out of bounds"):
+        s2s.grad(f)(V, 7, 0)
+
+
+def test_a_handler_for_kinds_that_are_not_known_goes_where_nothing_is_raised():
+    def f(x, n):
+        try:
+            y = 2.0 * float(x[0])
+        except KINDS[n]:
+            y = x[1]
+        return y
+
+    def changed(x, n):
+        a = x.copy()
+        b = a
+        try:
+            a[0] = 3.0 * x[1]
+            y = x[2] / b[0]
+        except KINDS[n]:
+            return b[0]
+        return y
+
+    np.testing.assert_allclose(s2s.grad(f)(V, 1), [2.0, 0.0, 0.0])
+    with pytest.raises(UnsupportedSyntaxError):
+        s2s.grad(changed)(V, 1)
