@@ -191,3 +191,21 @@ def test_a_remark_is_about_the_next_call_that_is_given_the_array():
     call = ir.Let(None, ir.Call(ir.Const(print), (a, b)))
     assert memory_versions._calls(ir.Block((remark, copied, call))) == {0: 2}
     assert memory_versions._calls(ir.Block((call, remark, copied))) == {1: None}
+
+
+def without_reads(statement):
+    is_read = isinstance(statement, (ir.Let, ir.Store)) and statement.reads
+    return ir.replace(statement, reads=()) if is_read else statement
+
+
+@pytest.mark.parametrize("f", [quotient, same_product_twice])
+def test_a_read_of_memory_that_changes_carries_a_version(checked, monkeypatch, f):
+    drop_dead = passes.DEAD_CODE.run
+
+    def robbed(function, context):
+        function = drop_dead(function, context)
+        return ir.replace(function, body=ir.Block(
+            tuple(map(without_reads, function.body.statements)), function.body.yields))
+
+    monkeypatch.setattr(passes.DEAD_CODE, "run", robbed)
+    assert {*reported(f, "jvp")} == {f"reads {name} without a version of memory" for name in ("a", "a_dot")}

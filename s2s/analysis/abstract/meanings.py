@@ -347,19 +347,6 @@ def _basis(evaluator: Evaluator, *values: AbstractValue) -> AbstractValue | None
     return Sequence(tuple, tuple(map(beside, values)))
 
 
-def _directions(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | None:
-    """How many directions tangents have: the last dimension of the first of them."""
-    match value:
-        case Array(dtype, shape) if dtype.kind in "fc":
-            return Scalar(int, shape[-1]) if shape else None
-        case Sequence(kind, items) if kind in (tuple, list) and items:
-            return _directions(evaluator, items[0])
-        case Mapping(_, items) if items:
-            return _directions(evaluator, items[0])
-        case _:
-            return None
-
-
 def _like(evaluator: Evaluator, value: AbstractValue, *rest: AbstractValue) -> AbstractValue | None:
     """An array as large as another one, of its dtype."""
     return value if isinstance(value, Array) and value.shape is not None and not rest else None
@@ -485,7 +472,6 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.full_like: _full_like,
     rt.zeros_of: _zeros_of,
     directions.basis: _basis,
-    directions.count: _directions,
     directions.one: _direction,
     rt.check_solution: _same_as(0),
     solved: _same_as(2),

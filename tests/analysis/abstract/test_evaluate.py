@@ -20,6 +20,7 @@ from s2s.analysis.abstract.numbers import possible_types
 from s2s.analysis.abstract.shapes import Facts, slice_length
 from s2s.core.values import UNKNOWN, Array, Dim, Known, ListOf, Mapping, Scalar, Sequence, Unknown
 from s2s.core.values import Range as RangeOf
+from s2s.runtime import directions
 
 VALUES = [
     2, 0, -1, 1.5, True, None, "ab", 1 + 2j, np.float64(0.5), np.float32(0.5), np.int64(2), np.bool_(True),
@@ -318,3 +319,34 @@ def test_three_items_of_a_vector_are_those_of_one_that_is_long_enough():
     assert facts.least == {"x.0": 4} and not facts.equal
     two = vectors(Dim("?x.0[1:3]"))
     assert with_vectors((two, two), {}, facts) == (two, two)
+
+
+MANY, OTHERS = Dim("dirs.0"), Dim("others.0")
+TANGENTS, OTHER_TANGENTS = (Array(np.dtype(float), (Dim("x.0"), count)) for count in (MANY, OTHERS))
+KINDS = Sequence(tuple, (TANGENTS, known(None)))
+
+
+@pytest.mark.parametrize("value, expected", [
+    (TANGENTS, Scalar(int, MANY)), (Sequence(tuple, (TANGENTS, OTHER_TANGENTS)), Scalar(int, MANY)),
+    (KINDS, Scalar(int, MANY)), (Sequence(list, (KINDS, OTHER_TANGENTS)), Scalar(int, MANY)),
+    (Mapping(("a", "b"), (TANGENTS, known(None))), Scalar(int, MANY)),
+    (Sequence(tuple, (known(None), TANGENTS)), Scalar(int, MANY)), (Sequence(tuple, ()), Scalar(int)),
+    (Array(np.dtype(complex), (MANY,)), Scalar(int, MANY)), (Array(np.dtype(int), (MANY,)), Scalar(int)),
+    (Array(np.dtype(float), None), UNKNOWN), (Array(np.dtype(float), ()), UNKNOWN), (UNKNOWN, UNKNOWN),
+])
+def test_directions_are_counted_in_the_first_tangent(value, expected):
+    assert Evaluator().call(directions.count, (value,)) == expected
+
+
+def test_a_length_is_never_one_where_that_was_assumed():
+    facts = Facts()
+    dims = [Dim("x.0", offset) for offset in (-2, -1, 1, 2)]
+    assert not any(map(facts.is_never_one, dims)) and facts.is_never_one(Dim("x.0"))
+    for k, dim in enumerate(dims):
+        assert not facts.may_be_one(dim)  # which assumes it
+        assert [*map(facts.is_never_one, dims)] == [True] * (k + 1) + [False] * (len(dims) - k - 1)
+    assert facts.assumed == {("x.0", 3), ("x.0", 2), ("x.0", 0), ("x.0", -1)}
+    assert not facts.is_never_one(Dim("y.0", 1))
+    assert facts.is_never_one(Dim("", 3)) and not facts.is_never_one(Dim("", 1))
+    assert facts.is_never_one(Dim("*1")) and not facts.is_never_one(Dim("*1", 1))
+    assert not facts.is_never_one(Dim("?1")) and not facts.is_never_one(Dim("?1", 2))
