@@ -4,8 +4,8 @@ A run takes the tests without the mark ``slow``, and of each test with the mark 
 points, in a random order. Sample and order follow from a seed: that of ``--seed``, of S2S_TEST_SEED, or of the commit
 that is checked out, so that each commit has its own; the head of the report names it. ``--slow`` takes slow tests too,
 ``--every`` all points of grids, ``--rest`` what a run without options leaves out, or looks at a sample of.
-``--third 0`` to ``--third 2`` take the files of a third, so that three runs take all, and the slow tests below the
-folders of ``--whole``. A test that is named (``FILE::TEST``) is taken whatever its marks.
+``--third 0`` to ``--third 2`` take slow tests only, those in the files of a third, so that three runs take all, and
+those below the folders of ``--whole``. A test that is named (``FILE::TEST``) is taken whatever its marks.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--slow", action="store_true", help="take the tests that are marked slow, too")
     group.addoption("--every", action="store_true", help="take every point of the grids of which samples are taken")
     group.addoption("--rest", action="store_true", help="take only what a run without options leaves out")
-    group.addoption("--third", type=int, choices=range(3), help="take the files of this third only")
-    group.addoption("--whole", default="", help="files and folders, with commas between: all their slow tests")
+    group.addoption("--third", type=int, choices=range(3), help="take only the slow tests of this third of the files")
+    group.addoption("--whole", default="", help="with --third: paths, with commas between, of which all are taken")
     group.addoption("--seed", type=int, help="of the samples and of the order (default: that of the commit)")
 
 
@@ -67,7 +67,8 @@ def default_seed() -> int:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave out a file of which all tests are slow before it is imported, with the libraries that it needs."""
-    if config.getoption("--slow") or config.getoption("--rest") or collection_path.suffix != ".py":
+    takes_slow = any(config.getoption(option) not in (False, None) for option in ("--slow", "--rest", "--third"))
+    if takes_slow or collection_path.suffix != ".py":
         return None
     return True if re.search(ALL_SLOW, collection_path.read_text("utf-8")) else None
 
@@ -105,14 +106,13 @@ def selected(items: Sequence[pytest.Item], config: pytest.Config) -> list[pytest
     points = config.stash[POINTS]
 
     @functools.cache
-    def place(file: str) -> tuple[bool, bool]:
-        return is_of_third(file, config), is_below(file, config.getoption("--whole"))
+    def place(file: str) -> bool:
+        return is_of_third(file, config) or is_below(file, config.getoption("--whole"))
 
     def is_taken(item: pytest.Item) -> bool:
-        in_third, in_whole = place(file_of(item))
-        is_slow = item.get_closest_marker("slow") is not None
-        if not in_third and not (in_whole and is_slow):
+        if not place(file_of(item)):
             return False
+        is_slow = item.get_closest_marker("slow") is not None
         is_point = item.get_closest_marker("grid") is None or item.nodeid in points
         return is_wanted(config, is_slow, is_point, getattr(item, "fixturenames", ()))
 
@@ -123,6 +123,8 @@ def is_wanted(config: pytest.Config, is_slow: bool, is_point: bool, fixtures: Se
     """Decide by the options whether a run takes a test: a slow one or not, a point of a sample or not."""
     if config.getoption("--rest"):
         return is_slow or not is_point or "in_sample" in fixtures
+    if config.getoption("--third") is not None:
+        return is_slow and is_point
     return (config.getoption("--slow") or not is_slow) and (config.getoption("--every") or is_point)
 
 

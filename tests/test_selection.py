@@ -84,15 +84,15 @@ def test_what_is_left_out_is_the_rest(run):
     assert {name for name in rest if "test_points" not in name} == {f"test_{n}.py::test_slow" for n in ("one", "two")}
 
 
-def test_three_thirds_are_all(run):
+def test_three_thirds_are_all_slow_tests(run):
     def thirds(*options):
-        return [set(run("--seed", "2", "--rest", "--third", str(k), *options)[0]) for k in range(3)]
+        return [set(run("--seed", "2", "--third", str(k), *options)[0]) for k in range(3)]
 
-    rest = set(run("--seed", "2", "--rest")[0])
+    slow = {"test_one.py::test_slow", "test_two.py::test_slow"}
     parts = thirds()
-    assert sum(map(len, parts)) == len(rest) and set.union(*parts) == rest
+    assert sum(map(len, parts)) == len(slow) and set.union(*parts) == slow
     whole = thirds("--whole", "tests/none,test_one.py")
-    assert set.union(*whole) == rest and set.intersection(*whole) == {"test_one.py::test_slow"}
+    assert set.union(*whole) == slow and set.intersection(*whole) == {"test_one.py::test_slow"}
 
 
 def test_a_test_that_is_named_is_taken(run):
