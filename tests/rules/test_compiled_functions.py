@@ -1,5 +1,7 @@
 """Compiled functions that libraries call: gufuncs of NumPy, transforms, LAPACK, BLAS, special functions of numbers."""
 
+import itertools
+
 import numpy as np
 import pytest
 from numpy.linalg import _umath_linalg as gufuncs
@@ -8,7 +10,8 @@ from scipy.linalg import blas, lapack
 from scipy.special import cython_special
 
 import s2s
-from s2s.errors import DifferentiationError
+from s2s.errors import DifferentiationError, NoDerivativeError
+from s2s.rules.scipy import fft_compiled
 from tests.helpers import differences
 
 X = np.array([0.3, 0.7, 1.2, 0.9, 1.6, 0.45])
@@ -145,3 +148,58 @@ def test_a_matrix_without_a_factor_is_told_by_its_info():
 def test_a_keyword_of_a_function_that_tells_no_parameters_is_refused():
     with pytest.raises(DifferentiationError, match="daxpy"):
         s2s.grad(lambda x: np.sum(blas.daxpy(x, x.copy(), a=2.0)))(X)
+
+
+AXES = [None, (0,), (1,), (-1,), (0, 1), (1, 0), (0, 2)]
+NORMS = [0, 1, 2]
+WAVES = [((kind, axes, norm), {"ortho": ortho}) for kind, axes, norm, ortho in itertools.product(
+    (1, 2, 3, 4), AXES, NORMS, (None, False, True))]
+COMPLEX = [((axes, forward, norm), {}) for axes, forward, norm in itertools.product(AXES, (True, False), NORMS)]
+
+
+def to_real():
+    """Options of c2r: the last axis of a spectrum is the shorter half of an even or of an odd length, or any."""
+    for axes, forward, norm in itertools.product(AXES, (True, False), NORMS):
+        half = (2, 3, 4)[(axes or (2,))[-1]]
+        for length in (0, 2 * half - 2, 2 * half - 1):
+            yield (axes, length, forward, norm), {}
+
+
+PACKED = [((axes, way, way, norm), {}) for axes, way, norm in itertools.product(AXES[1:4], (True, False), NORMS)]
+
+
+@pytest.mark.parametrize("name, is_complex, options", [
+    ("c2c", True, COMPLEX), ("c2c", False, COMPLEX), ("r2c", False, COMPLEX), ("c2r", True, [*to_real()]),
+    ("dct", False, WAVES), ("dst", False, WAVES), ("r2r_fftpack", False, PACKED),
+])
+def test_bodies_of_transforms_give_what_these_give(name, is_complex, options):
+    a = np.sin(np.arange(24.0) ** 2).reshape(2, 3, 4) + (1.0j * np.cos(np.arange(24.0).reshape(2, 3, 4)) if is_complex
+                                                         else 0.0)
+    for args, kwargs in options:
+        found = getattr(fft_compiled, name)(a, *args, **kwargs)
+        wanted = getattr(fft_compiled._module, name)(a, *args, **kwargs)
+        np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12, err_msg=f"{name}{args} {kwargs}")
+
+
+REFUSED = [
+    ("r2r_fftpack", (None, True, True), {}, "one axis"), ("r2r_fftpack", ((0, 1), True, True), {}, "one axis"),
+    ("r2r_fftpack", ((0,), True, False), {}, "one axis"), ("r2r_fftpack", ((0,), False, True), {}, "one axis"),
+    ("dct", (2, (0,), 1), {"ortho": False}, "orthogonalize"), ("dct", (2, (0,), 0), {"ortho": True}, "orthogonalize"),
+    ("dst", (2, (0,), 1), {"ortho": False}, "orthogonalize"), ("dst", (2, (0,), 0), {"ortho": True}, "orthogonalize"),
+]
+
+
+@pytest.mark.parametrize("name, args, kwargs, why", REFUSED)
+@pytest.mark.filterwarnings("ignore::s2s.ZeroGradientWarning")
+def test_options_of_transforms_without_a_rule_are_refused(name, args, kwargs, why):
+    transform = getattr(fft_compiled._module, name)
+    with pytest.raises(NoDerivativeError, match=why):
+        s2s.grad(lambda x: np.sum(transform(np.reshape(x, (2, 3)), *args, **kwargs) ** 2))(X)
+
+
+@pytest.mark.parametrize("name", ["c2c", "r2c", "c2r", "dct", "dst", "r2r_fftpack"])
+def test_a_transform_into_an_array_has_no_body(name):
+    given = {"out": np.zeros(4)} | ({"type": 2} if name in ("dct", "dst") else {})
+    given |= {"axes": (0,), "real2hermitian": True, "forward": True} if name == "r2r_fftpack" else {}
+    with pytest.raises(NoDerivativeError, match=f"{name}.* without `out`"):
+        getattr(fft_compiled, name)(np.ones(4), **given)

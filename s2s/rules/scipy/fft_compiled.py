@@ -59,9 +59,7 @@ def dct(
 ) -> Any:
     if out is not None:
         return rt.no_derivative("scipy.fft._pocketfft.dct", INTO)
-    if inorm == 1 or not ortho:
-        return scipy.fft.dctn(a, type, axes=axes, norm=NORMS[inorm])
-    return rt.no_derivative("scipy.fft._pocketfft.dct", "it has a rule without orthogonalize")
+    return scipy.fft.dctn(a, type, axes=axes, norm=NORMS[inorm], orthogonalize=ortho)
 
 
 def dst(
@@ -69,9 +67,7 @@ def dst(
 ) -> Any:
     if out is not None:
         return rt.no_derivative("scipy.fft._pocketfft.dst", INTO)
-    if inorm == 1 or not ortho:
-        return scipy.fft.dstn(a, type, axes=axes, norm=NORMS[inorm])
-    return rt.no_derivative("scipy.fft._pocketfft.dst", "it has a rule without orthogonalize")
+    return scipy.fft.dstn(a, type, axes=axes, norm=NORMS[inorm], orthogonalize=ortho)
 
 
 def r2r_fftpack(
