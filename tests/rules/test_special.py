@@ -116,6 +116,69 @@ def test_log_ndtr_far_out(x: float) -> None:
     assert partial(special.log_ndtr, 0, 40.0) == 0.0
 
 
+def terms_far_out(z: Any, sign: float) -> Any:
+    """The sum of sign^n (2n - 1)!! / (2 z^2)^n from n = 1 on (DLMF 7.12.1)."""
+    factors = [math.prod(range(1, 2 * n, 2)) for n in range(1, 12)]
+    return sum(factor * (sign / (2.0 * z * z)) ** n for n, factor in reversed([*enumerate(factors, 1)]))
+
+
+@pytest.mark.parametrize("x", [49.9, 50.1, 73.0, 1e3, 1e8])
+def test_scaled_error_functions_far_out(x: float) -> None:
+    """Their slopes are small differences of large numbers, which below 50 still have eleven digits."""
+    rel, scale = (1e-10 if x < 50.0 else 2e-14), 2.0 / math.sqrt(math.pi)
+    assert partial(special.erfcx, 0, x) == pytest.approx(scale * terms_far_out(x, -1.0), rel=rel)
+    for sign in (1.0, -1.0):
+        assert partial(special.dawsn, 0, sign * x) == pytest.approx(-terms_far_out(x, 1.0), rel=rel)
+    for direction in (1.0, -1.0, 0.6 + 0.8j, -0.8 + 0.6j, 1.0j):
+        z = x * direction
+        assert partial(special.wofz, 0, z) == pytest.approx(-1j * scale * terms_far_out(z, 1.0), rel=rel)
+
+
+def test_the_slope_of_faddeevas_function_in_the_lower_half_plane() -> None:
+    """There w(z) = 2 exp(-z^2) - w(-z), so that its slope is -4 z exp(-z^2) + w'(-z)."""
+    z = np.array([52.0 - 51.9j, -60.0 - 59.95j, 0.5 - 0.3j])
+    wanted = -4.0 * z * np.exp(-z * z) + partial(special.wofz, 0, -z)
+    np.testing.assert_allclose(partial(special.wofz, 0, z), wanted, rtol=1e-11)
+
+
+@pytest.mark.parametrize("m", [0, 1, 2])
+def test_legendre_functions(m: int) -> None:
+    """P_v^m = (-1)^m (1 - x^2)^(m / 2) times a derivative of Legendre's polynomial (DLMF 14.6.1)."""
+    x = np.array([-0.95, -0.2, 0.0, 0.6, *([-1.0, 1.0] if m == 0 else [])])
+    for v in range(6):
+        inner = np.polynomial.Legendre.basis(v).deriv(m) if v >= m else np.polynomial.Legendre([0.0])
+        root = (1.0 - x * x) ** (0.5 * m)
+        bend = -m * x * (1.0 - x * x) ** (0.5 * m - 1.0) * inner(x) if m else 0.0
+        found = partial(special.lpmv, 2, m, v, x)
+        np.testing.assert_allclose(found, (-1.0) ** m * (root * inner.deriv()(x) + bend), rtol=1e-12, atol=1e-12)
+
+
+def test_legendre_functions_of_a_degree_between() -> None:
+    x, h = np.array([-0.7, 0.1, 0.8]), 1e-3
+    for m, v in [(0, 0.5), (0, 2.3), (1, 1.7), (2, 2.5)]:
+        near, far = ((special.lpmv(m, v, x + k * h) - special.lpmv(m, v, x - k * h)) / (2.0 * k * h) for k in (1, 2))
+        np.testing.assert_allclose(partial(special.lpmv, 2, m, v, x), (4.0 * near - far) / 3.0, rtol=1e-8)
+
+
+@pytest.mark.parametrize("fn, parameters, at", [
+    (special.eval_legendre, (), (-1.0, 0.4, 1.0)), (special.eval_chebyt, (), (-1.0, 0.4, 1.0)),
+    (special.eval_chebyu, (), (-1.0, 0.4, 1.0)), (special.eval_chebyc, (), (-2.0, 0.4, 2.0)),
+    (special.eval_chebys, (), (-2.0, 0.4, 2.0)), (special.eval_hermite, (), (-1.0, 0.0, 2.0)),
+    (special.eval_hermitenorm, (), (-1.0, 0.0, 2.0)), (special.eval_laguerre, (), (0.0, 0.4, 2.0)),
+    (special.eval_genlaguerre, (0.7,), (0.0, 0.4, 2.0)), (special.eval_gegenbauer, (0.7,), (-1.0, 0.4, 1.0)),
+    (special.eval_jacobi, (0.7, 1.2), (-1.0, 0.4, 1.0)), (special.eval_sh_legendre, (), (0.0, 0.4, 1.0)),
+    (special.eval_sh_chebyt, (), (0.0, 0.4, 1.0)), (special.eval_sh_chebyu, (), (0.0, 0.4, 1.0)),
+    (special.eval_sh_jacobi, (2.5, 1.2), (0.0, 0.4, 1.0)),
+])
+def test_polynomials_of_the_first_degrees(fn: Any, parameters: Any, at: Any) -> None:
+    """Constants, lines and parabolas, of which differences are exact, at the ends too, where some formulas fail."""
+    x = np.array(at)
+    for n in range(3):
+        wanted = (fn(n, *parameters, x + 0.25) - fn(n, *parameters, x - 0.25)) / 0.5
+        found = partial(fn, 1 + len(parameters), n, *parameters, x)
+        np.testing.assert_allclose(found + 0.0 * x, wanted, rtol=1e-12, atol=1e-13)
+
+
 # --- through the compiler -------------------------------------------------------------------------------------------
 
 

@@ -51,12 +51,13 @@ partials(
     lambda y, n, a, x: 2.0 * a * special.eval_gegenbauer(n - 1, a + 1.0, x),
     domain=(3, 0.7, INSIDE),
 )
+# A constant has the slope 0; of the degree below SciPy has no number at every place.
 partials(
     special.eval_jacobi, lambda y, n, a, b, x: rt.no_derivative(*DEGREE),
     lambda y, n, a, b, x: rt.no_derivative("the second argument of scipy.special.eval_jacobi", CLOSED_FORM),
     lambda y, n, a, b, x: rt.no_derivative("the third argument of scipy.special.eval_jacobi", CLOSED_FORM),
-    lambda y, n, a, b, x: 0.5 * (n + a + b + 1.0) * special.eval_jacobi(
-        n - 1, a + 1.0, b + 1.0, x
+    lambda y, n, a, b, x: 0.5 * (n != 0) * (n + a + b + 1.0) * special.eval_jacobi(
+        n - (n != 0), a + 1.0, b + 1.0, x
     ),
     domain=(3, 0.7, 1.2, INSIDE),
 )
@@ -86,7 +87,7 @@ partials(
     special.eval_sh_jacobi, lambda y, n, p, q, x: rt.no_derivative(*DEGREE),
     lambda y, n, p, q, x: rt.no_derivative("the second argument of scipy.special.eval_sh_jacobi", CLOSED_FORM),
     lambda y, n, p, q, x: rt.no_derivative("the third argument of scipy.special.eval_sh_jacobi", CLOSED_FORM),
-    lambda y, n, p, q, x: n * special.eval_sh_jacobi(n - 1, p + 2.0, q + 1.0, x), domain=(3, 2.5, 1.2, UNIT),
+    lambda y, n, p, q, x: n * special.eval_sh_jacobi(n - (n != 0), p + 2.0, q + 1.0, x), domain=(3, 2.5, 1.2, UNIT),
 )
 partials(
     special.assoc_laguerre, lambda y, x, n, k: -special.eval_genlaguerre(n - 1, k + 1.0, x),
@@ -101,7 +102,7 @@ partials(
 
 def lpmv_partial(y: Any, m: Any, v: Any, x: Any) -> Any:
     """((v + m) P_(v-1) - v x P_v) / (1 - x^2); that of Legendre's polynomial where m is 0, which is finite at 1 too."""
-    plain = special.eval_gegenbauer(v - 1.0, 1.5, x)
+    plain = 1.0 * (v != 0) * special.eval_gegenbauer(v - (v != 0), 1.5, x)
     end = (m == 0) & (x * x == 1.0)
     slope = ((v + m) * special.lpmv(m, v - 1.0, x) - v * x * y) / np.where(end, 1.0, 1.0 - x * x)
     return np.where(m == 0, plain, slope)
