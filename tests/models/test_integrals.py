@@ -93,3 +93,22 @@ def test_an_integral_that_does_not_exist_is_refused():
         integrate.IntegrationWarning
     ), np.errstate(divide="ignore"):
         s2s.grad(lambda p: integrate.quad(lambda x: p / (x - 0.3), 0.0, 1.0)[0])(1.0)
+
+
+def teeth(p):
+    return integrate.quad(lambda u: p * u if u % 0.01 > 0.003 else 0.0, 0.0, 1.0)[0]
+
+
+def folds(p):
+    return integrate.quad(lambda u: np.abs(np.sin(150.0 * u)) * p, 0.0, 1.0, limit=2)[0]
+
+
+@pytest.mark.parametrize("f", [teeth, folds])
+def test_an_integral_whose_error_is_a_part_of_its_value_is_refused(f):
+    """SciPy gives such a value with a warning; a derivative has nothing beside it."""
+    with pytest.warns(integrate.IntegrationWarning):
+        assert f(0.7) > 0.2
+    with pytest.raises(s2s.errors.DifferentiationError, match="its error stays large"), pytest.warns(
+        integrate.IntegrationWarning
+    ):
+        s2s.grad(f)(0.7)
