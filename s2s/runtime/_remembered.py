@@ -46,7 +46,7 @@ def remembered() -> Exception:
 
 def are_same_arrays(one: Any, other: Any) -> bool:
     """Whether two arrays of floats are equal, by no accident."""
-    if one.dtype.kind not in "fc" or one.shape != other.shape or not one.size:
+    if one.dtype.kind not in "fc" or other.dtype.kind not in "fc" or one.shape != other.shape or not one.size:
         return False
     return bool(np.array_equal(one, other) and not np.all(np.isin(one, (0.0, 1.0, -1.0)) | ~np.isfinite(one)))
 
@@ -58,5 +58,4 @@ def _is_same(one: Any, other: Any) -> bool:
     if isinstance(one, (tuple, list)):
         alike = isinstance(other, (tuple, list)) and len(one) == len(other)
         return alike and any(map(_is_same, one, other)) and all(map(np.array_equal, one, other))
-    array, kept = np.asarray(one), np.asarray(other)
-    return kept.dtype.kind in "fc" and are_same_arrays(array, kept)
+    return are_same_arrays(np.asarray(one), np.asarray(other))

@@ -51,6 +51,28 @@ def test_numbers_that_are_equal_by_accident():
     assert not stale._is_same((0.0, 1.0), (0.0, 1.0))
 
 
+OTHERS = np.array([0.7, 2.0])
+
+
+@pytest.mark.parametrize("a, b, is_same", [
+    ((0.7, 5.0), (OLD, 6.0), False), ((5.0, 0.7), (6.0, OLD), False), ((0.7, 5.0), (OLD, float("5")), True),
+    ((math.nan, 0.7), (math.nan, OLD), True), ((float("nan"), 0.7), (float("nan"), OLD), False),
+    ((0.7, "text"), (OLD, "text"), True), ((0.7, "text"), (OLD, "other"), False), ((), (), False),
+    (("a",), ("a",), False),
+    ((OTHERS, 1.0), (OTHERS.copy(), 1.0), True), ((OTHERS, 1.0), (OTHERS + 1.0, 1.0), False),
+    ((0.7, OTHERS), (OLD, OTHERS + 1.0), False), ((0.7, (2.0, 3.0)), (OLD, (2.0, 4.0)), False),
+    (OTHERS, OTHERS.copy(), True), (OTHERS, OTHERS[:1], False), (OTHERS, OTHERS + 1.0, False),
+    (np.array([2.0, 3.0]), np.array([2, 3]), False), (np.array([2, 3]), np.array([2, 3]), False),
+    (np.array([0.0, 1.0]), np.array([0.0, 1.0]), False),
+    (np.array([math.inf, -1.0]), np.array([math.inf, -1.0]), False),
+    (np.array([]), np.array([]), False), (np.array([2.0j]), np.array([2.0j]), True), (OTHERS[:1], OTHERS[0], False),
+    ((0.7,), 0.7, False), ([0.7], [OLD], False), (0.7, "0.7", False),
+])  # fmt: skip
+def test_what_is_the_same_by_no_accident(a, b, is_same):
+    assert stale._is_same(a, b) is is_same
+    assert stale._is_same(b, a) is is_same
+
+
 def test_a_key_that_is_no_number_is_found_by_identity():
     nan = math.nan
     assert not stale.is_remembered({nan: 1.0, 0.7: 2.0}, nan, lambda value: value is nan)
