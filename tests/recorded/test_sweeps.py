@@ -58,3 +58,19 @@ def test_whole_parts_and_quotients_have_the_derivative_zero(f, slope, curvature,
     monkeypatch.setenv("S2S_RECORDED", "always")
     assert np.isclose(s2s.grad(f)(1.3), slope) and np.isclose(s2s.jvp(f, (1.3,), (2.0,))[1], 2.0 * slope)
     assert np.isclose(s2s.hessian(f)(1.3), curvature)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("count, is_filled", [(1, True), (99, True), (100, False)])
+def test_cotangents_that_cancel_are_those_of_tangents_up_to_a_number_of_them(count, is_filled, monkeypatch):
+    """The least number has inf - inf at each cotangent, and all others at one that is inf."""
+    monkeypatch.setenv("S2S_RECORDED", "always")
+
+    def f(x):
+        return 3.0 * np.sum(x[3:]) - np.sum(x[3:]) + np.sum((x[:3] - np.min(x[:3])) ** 0.3)
+
+    _, pullback = s2s.vjp(f, np.append([0.3, 0.5, 1.0], np.ones(count)))
+    second, third = 0.3 * 0.2**-0.7, 0.3 * 0.7**-0.7
+    np.testing.assert_allclose(pullback(1.0)[0], [-second - third, second, third, *np.full(count, 2.0)], rtol=1e-12)
+    ends = (-np.inf, np.inf) if is_filled else (np.nan, np.nan)
+    np.testing.assert_array_equal(pullback(np.inf)[0], [ends[0], np.inf, np.inf, *np.full(count, ends[1])])
