@@ -52,7 +52,8 @@ def check(f, at, bar, problem, found=None, **options):
     (lambda t: -5e-13 * t, 1.0, 0.0, None), (lambda t: -5e-12 * t, 1.0, 0.0, OTHER),
     # At a kink each slope between those of the sides is right.
     *((np.abs, 0.0, bar, None) for bar in (-1.0, -0.3, 0.0, 0.8, 1.0)), (np.abs, 0.0, 1.1, OTHER),
-    (np.abs, 0.0, -1.1, OTHER), (lambda t: np.maximum(t, 3.0 * t), 0.0, 2.0, None),
+    (np.abs, 0.0, -1.1, OTHER), (np.abs, 0.0, 1.0005, None), (np.abs, 0.0, -1.0005, None),
+    (lambda t: np.maximum(t, 3.0 * t), 0.0, 2.0, None),
     (lambda t: np.maximum(t, 3.0 * t), 0.0, 0.9, OTHER), (lambda t: np.maximum(t, 3.0 * t), 0.0, 3.1, OTHER),
     # Where there are no finite numbers nothing is known.
     (lambda t: t * np.nan, 1.0, 3.0, None), (np.sin, AT, math.nan, None), (np.sqrt, 0.0, 3.0, None),
