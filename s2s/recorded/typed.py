@@ -39,10 +39,10 @@ def forget() -> None:
 
 def made(code: str, *items: Any) -> Any:
     """``array.array(code, items)``."""
-    if not items or code not in _FLOATS or is_a(items[0], (str, bytes, bytearray, array.array)):
-        out = array.array(code, *items)
-        return _known(out, numbers_of(items[0])) if items and is_a(items[0], array.array) and depends(items[0]) else out
-    numbers = [_typed(code, item) for item in call(list, items[0])]
+    if not items or code not in _FLOATS or is_a(items[0], (str, bytes, bytearray)):
+        return array.array(code, *items)
+    given = _listed(items[0]) if is_a(items[0], array.array) else call(list, items[0])
+    numbers = [_typed(code, item) for item in given]
     out = array.array(code, numbers)
     return _known(out, numbers) if depends(numbers) else out
 

@@ -99,8 +99,21 @@ def outside(x):
     return HELD[0] * x[2]
 
 
+def copied(x):
+    """Typed arrays made of others: of such numbers, of constants, of none, of those that have other names in memory."""
+    a = array.array("d", [x[0], x[1] ** 2])
+    b, none = array.array("d", a), array.array("d")
+    b[0] *= x[2]
+    none.append(x[3])
+    seen = np.frombuffer(a)
+    seen[1] = x[2] * x[3]
+    later, plain = array.array("d", a), array.array("d", array.array("i", [2, 3]))
+    plain[0] = x[0]
+    return a[0] * b[0] + b[1] + none[0] ** 2 + later[1] * later[0] + plain[0] * plain[1]
+
+
 CASES = [records, rows_of_lists, record_arrays, nested, memory_views, typed_arrays, stored_and_grown,
-         shared_memory, outside]
+         shared_memory, outside, copied]
 
 
 def slopes(f):
@@ -119,8 +132,14 @@ def test_single_precision():
         a = array.array("f", [x[0], x[1]])
         return a[0] * a[1] * x[2]
 
+    def copied(x):
+        a = array.array("f", array.array("d", [x[0] * 0.1, x[1]]))
+        return a[0] * a[1] * x[2]
+
     x = np.float32(X).astype(float)
     np.testing.assert_allclose(s2s.grad(f)(x), [x[1] * x[2], x[0] * x[2], x[0] * x[1], 0.0], rtol=1e-6)
+    wanted = [0.1 * x[1] * x[2], 0.1 * x[0] * x[2], 0.1 * x[0] * x[1], 0.0]
+    np.testing.assert_allclose(s2s.vjp(copied, x)[1](1.0)[0], wanted, rtol=1e-6)
 
 
 def forgets(x):
@@ -202,3 +221,51 @@ def test_an_argument_that_changes_by_another_name_is_refused():
     with pytest.raises(s2s.errors.ArgumentError, match=r"\[S2S511\]"):
         s2s.grad(scaled)(x)
     np.testing.assert_array_equal(x, [0.3, 0.5])
+
+
+ROWS = [[1.0], {"b": [2.0]}]
+LAST = ROWS[1]["b"]
+
+
+def by_a_container(x, kept):
+    kept[1]["b"].append(2.0 * x)
+    return ROWS[1]["b"][-1] * x
+
+
+def by_itself(x, kept):
+    kept[1]["b"].append(2.0 * x)
+    return LAST[-1] * x
+
+
+def by_an_item(x, kept):
+    kept[1]["b"][0] = 2.0 * x
+    return LAST[0] * x
+
+
+def another_name(x, kept):
+    LAST[0] = 2.0 * x
+    return kept[1]["b"][0] * x
+
+
+def a_new_item(x, kept):
+    kept[0][:] = [2.0 * x]
+    return ROWS[0][0] * x
+
+
+@pytest.mark.parametrize("f", [by_a_container, by_itself, by_an_item, another_name, a_new_item])
+def test_a_container_within_an_argument_that_changes_by_another_name_is_refused(f):
+    try:
+        for given in (ROWS, [ROWS[0], {"b": LAST}]):
+            with pytest.raises(s2s.errors.SharedMemoryError, match=r"\[S2S124\]"):
+                s2s.grad(f)(1.5, given)
+    finally:
+        ROWS[0][:], LAST[:] = [1.0], [2.0]
+
+
+def test_containers_within_an_argument_that_nobody_else_knows_may_change():
+    def f(x, kept):
+        kept[1]["b"].append(2.0 * x)
+        return kept[1]["b"][-1] * x + LAST[0]
+
+    assert s2s.grad(f)(1.5, [[1.0], {"b": [2.0]}]) == pytest.approx(6.0)
+    assert s2s.grad(lambda x, kept: kept[1]["b"][0] * x * x + LAST[0])(1.5, ROWS) == pytest.approx(6.0)
