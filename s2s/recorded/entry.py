@@ -537,7 +537,7 @@ def _pushed(recording: _Recording, request: Request, out: Any, tangents: tuple[A
     for path, tangent in zip(request.wrt, tangents):
         given = recording.inputs[path]
         parts: list[Any] = []
-        along(given.structure, vars(tangent) if _is_object(tangent) else tangent, parts, len(given.leaves))
+        along(given.structure, own_attributes(tangent) if _is_object(tangent) else tangent, parts, len(given.leaves))
         moving += [(ref, dot) for ref, dot in zip(given.refs, parts) if dot is not None]
     for ref, dot in moving:
         sweep.set(ref, dot)

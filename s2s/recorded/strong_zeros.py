@@ -30,6 +30,7 @@ from s2s.recorded.given import arguments_of
 from s2s.recorded.recorder import Recorder, pack
 from s2s.recorded.turns import TURNS
 from s2s.versions.request import Request
+from s2s.versions.signature import own_attributes
 
 __all__ = ["checked"]
 
@@ -95,10 +96,8 @@ class _Check:
             for out, doubt in zip(self.outs, doubts)]
         found = weighted_sum(self.outs, chosen), weighted_sum(map(np.abs, self.outs), chosen)
         self.moving = moving = [self._of_input(k, doubts) for k in range(len(rows[0]))]
-        if self.along is None and any(np.any(~np.isfinite(a) & (part > 0)) for a, part in zip(self.leaves, moving)):
+        if not all(np.isfinite(leaf).all() for leaf in self.leaves):
             return None  # there is nothing beside an infinite number
-        if self.along is not None and not all(np.isfinite(leaf).all() for leaf in self.leaves):
-            return None
         each = iter(chosen)
         weights = [next(each) if _is_real(leaf) else None for leaf in self.every]
         weighted, leaves = weighted_result(self.replay, self.request, self.inputs, weights), self.leaves
@@ -195,7 +194,7 @@ class _Check:
         for one, value in zip(self.inputs, values):
             parts: list[Any] = []
             is_object = isinstance(one.structure, dict) and not isinstance(value, dict)
-            along(one.structure, vars(value) if is_object else value, parts, len(one.leaves))
+            along(one.structure, own_attributes(value) if is_object else value, parts, len(one.leaves))
             found += [part for part, ref in zip(parts, one.refs) if ref is not None]
         return [np.asarray(part) for part in found] if is_array else found
 

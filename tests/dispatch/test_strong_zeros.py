@@ -3,6 +3,7 @@
 import dataclasses
 import math
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -189,6 +190,28 @@ def test_structures():
     assert rest == "rest"
 
 
+class Slotted:
+    __slots__ = ("w", "b")
+
+    def __init__(self, w, b):
+        self.w, self.b = w, b
+
+
+@pytest.mark.parametrize("kind", [Slotted, types.SimpleNamespace])
+def test_objects(kind):
+    def f(p):
+        return 2.0 * np.sum(np.sqrt(p.w * MASK) * p.b)
+
+    w, want = X.reshape(3, 3), np.where(MASK > 0, 2.0 / np.sqrt(X.reshape(3, 3)), 0.0)
+    given, total = kind(w=w, b=2.0), np.sum(np.sqrt(w * MASK)) * 2.0
+    for derivative in (s2s.grad(f), s2s.jacrev(f), lambda p: s2s.value_and_grad(f)(p)[1]):
+        found = derivative(given)
+        np.testing.assert_allclose(found.w, want, rtol=1e-14)
+        np.testing.assert_allclose(found.b, total, rtol=1e-14)
+    along = kind(w=np.ones((3, 3)), b=0.5)
+    np.testing.assert_allclose(s2s.jvp(f, (given,), (along,))[1], np.sum(want) + 0.5 * total, rtol=1e-14)
+
+
 @pytest.mark.parametrize("jacobian", [s2s.jacrev, s2s.jacfwd])
 def test_jacobians_of_structures(jacobian):
     found = jacobian(lambda w: {"n": 3, "a": np.sqrt(w * MASK), "b": (np.sum(np.sqrt(w * MASK)), 1.0)})(
@@ -328,6 +351,19 @@ def test_no_slope_is_known_of_an_angle_at_the_origin(angle):
 def test_a_value_chosen_where_those_beside_have_no_bound_has_the_slope_zero():
     found = s2s.grad(lambda x: np.sum(np.where(x != 0, 1.0 / x, 0.0)))(np.array([0.0, 2.0]))
     np.testing.assert_array_equal(found, [0.0, -0.25])
+
+
+def test_nothing_is_known_beside_an_infinite_number():
+    def f(x):
+        return np.sum(np.sqrt(1.0 / x))
+
+    x = np.array([np.inf, 4.0])
+    for derivative in (s2s.grad(f), s2s.jacrev(f)):
+        for _ in range(3):
+            np.testing.assert_array_equal(derivative(x), [np.nan, -0.0625])
+    assert np.isnan(s2s.jacfwd(f)(x)[0])
+    for along in ([1.0, 0.0], [1.0, 1.0]):
+        assert np.isnan(s2s.jvp(f, (x,), (np.array(along),))[1])
 
 
 def test_a_kink_has_the_slope_zero():
