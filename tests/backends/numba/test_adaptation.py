@@ -1,13 +1,14 @@
 """How the text of a function is written for Numba."""
 
 import ast
+import types
 
 import numpy as np
 import pytest
 
 pytest.importorskip("numba")
 
-from s2s.backends.numba.adaptation import adapt
+from s2s.backends.numba.adaptation import adapt, write_out_containers
 from s2s.backends.numba.paths import Outside, Unsupported
 from s2s.core.values import Array, Dim
 
@@ -26,6 +27,54 @@ def written(text, samples, **options):
                       **options)
     adapted = adapt(function(text), outside)
     return ast.unparse(adapted.node), set(adapted.parameters)
+
+
+@pytest.mark.parametrize("body, lines", [
+    (["t = [x * 2.0]", "return {'a': t}"], 1), (["t = {'b': x}", "u = [t]", "return {'a': u, 'k': k}"], 1),
+    (["y = x * 2.0", "t = (y, k)", "return [t]"], 2), (["t = [x]", "return (t, t)"], 2), (["t = [x]", "return t"], 1),
+    (["t = [x]", "t = [t]", "return [t]"], 3), (["return [x]"], 1), (["y = x * 2.0", "return [y]"], 2),
+])
+def test_variables_that_stand_for_containers_in_the_result_are_written_out(body, lines):
+    """Those that are assigned once and read once."""
+    node = function("def f(x, k):\n    " + "\n    ".join(body))
+    outside = Outside({}.__getitem__, {"x": X, "k": 1.0}, {}, lambda name, value: True, lambda value, call: None)
+    write_out_containers(node, outside)
+    assert len(node.body) == lines
+    known = {}
+    exec(ast.unparse(ast.fix_missing_locations(node)), known)
+    original = {}
+    exec(ast.unparse(function("def f(x, k):\n    " + "\n    ".join(body))), original)
+    assert known["f"](2.0, 3.0) == original["f"](2.0, 3.0)
+
+
+def test_paths_to_containers_are_written_out():
+    given = {"layers": [{"W": X, "b": 2.0}], "rate": 0.5}
+    node = function("def f(p):\n    layers = p['layers']\n    first = layers[0]\n    rate = p['rate']\n"
+                    "    return first['W'] * rate")
+    outside = Outside({}.__getitem__, {"p": given}, {}, lambda name, value: True, lambda value, call: None)
+    write_out_containers(node, outside)
+    assert ast.unparse(node).splitlines()[1:] == ["    rate = p['rate']", "    return p['layers'][0]['W'] * rate"]
+
+
+def one(x):
+    return x
+
+
+SETTING = types.SimpleNamespace(scale=one)
+
+
+@pytest.mark.parametrize("call, trusted, relied", [
+    ("one(x)", False, ["one"]), ("one(x)", True, []), ("setting.scale(x)", False, ["setting.scale"]),
+    ("abs(x)", False, []), ("len(x)", False, []), ("np.sin(x)", False, []), ("np.linalg.inv(x)", False, []),
+    ("sin(x)", False, ["sin"]), ("sum(x)", False, ["sum"]),
+])
+def test_names_of_functions_that_may_be_others_at_the_next_call_are_noted(call, trusted, relied):
+    """Unless they are builtins, of a module that nobody changes, or the guards see to them."""
+    names = {"np": np, "len": len, "abs": abs, "one": one, "setting": SETTING, "sin": np.sin, "sum": one}
+    outside = Outside(names.__getitem__, {"x": X}, {}, lambda name, value: trusted, lambda value, call: value)
+    facts = adapt(function(f"def f(x):\n    return {call}"), outside).facts
+    assert [ast.unparse(fact.expression) for fact in facts] == relied
+    assert all(fact.value is (np.sin if relied == ["sin"] else one) for fact in facts)
 
 
 def test_parameters_that_are_assigned_stay_parameters():

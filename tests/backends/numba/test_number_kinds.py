@@ -11,7 +11,8 @@ from s2s.backends.numba.number_kinds import UNKNOWN, Kinds, kind_of_value
 VALUES = {
     "n": 3, "k": 1, "s": 0.5, "b": True, "x": np.arange(3.0) + 1.0, "m": np.eye(3) + 1.0, "j": np.array([2, 0, 1]),
 }
-NAMES = {"np": np, "rt": rt, "len": len, "range": range, "float": float, "bool": bool, "abs": abs}
+NAMES = {"np": np, "rt": rt, "len": len, "range": range, "float": float, "bool": bool, "abs": abs, "reversed": reversed,
+         "list": list}
 
 
 def static(e):
@@ -36,6 +37,17 @@ def test_kinds_are_those_of_the_values(text):
     assert found == kind_of_value(value.item() if isinstance(value, np.generic) else value)
 
 
-@pytest.mark.parametrize("text", ["x * s", "x[j]", "n / k", "other(x)", "x.sum()", "np.sum(m, axis=0)"])
+@pytest.mark.parametrize("text", ["range(n)", "range(1, n)", "range(n, 0, -1)", "reversed(range(n))",
+                                  "reversed(reversed(range(n)))"])
+def test_ranges(text):
+    assert kind_of(text) == "range"
+
+
+@pytest.mark.parametrize("text", [
+    "x * s", "x[j]", "n / k", "other(x)", "x.sum()", "np.sum(m, axis=0)", "reversed(x)", "reversed([n, k])", "float(x)",
+    "bool(x)", "x.copy('F')", "x.pop()", "list(range(n))", "np.zeros(s)", "np.zeros(n, int, order='F')",
+    "np.full_like(x, n, int)", "np.zeros_like(x, dtype=int)", "np.stack(x)", "np.concatenate((j, j))", "np.copy(j)",
+    "np.linalg.inv(other(m))", "np.linalg.solve(m)", "np.ones(n, dtype=complex)",
+])
 def test_what_is_not_known_is_left_open(text):
     assert kind_of(text) == UNKNOWN

@@ -2,6 +2,7 @@
 
 import ast
 import inspect
+import math
 
 import numpy as np
 import pytest
@@ -85,7 +86,23 @@ SHARED = {
 
 def static(e):
     """What an expression is wherever the function is called."""
-    return eval(ast.unparse(e), {"np": np}) if ast.unparse(e).split(".")[0] in ("np", "len", "range") else None
+    names = {"np": np, "math": math, "len": len, "range": range, "print": print, "abs": abs, "floor": math.floor}
+    return eval(ast.unparse(e), names) if ast.unparse(e).split(".")[0] in names else None
+
+
+@pytest.mark.parametrize("call, is_shared", [
+    ("math.sin(w[i])", True), ("floor(w[i])", True), ("np.sin(w[i])", True), ("abs(w[i])", True), ("len(w)", True),
+    ("np.linalg.norm(w)", True), ("np.sum(np.zeros(i))", True), ("np.sum(np.ones_like(w))", True),
+    ("print(i)", False), ("other(w[i])", False), ("np.random.rand()", False), ("np.sin(w, out=t)[i]", False),
+    ("np.sin(w[i], **k)", False), ("np.put(w, 0, i)", False), ("w.sum()", False), ("math.fsum([w[i]])", True),
+])
+def test_calls_in_loops_that_are_shared(call, is_shared):
+    """They change nothing but what they give."""
+    text = f"def f(w, t):\n    y = np.zeros(30)\n    for i in range(len(w)):\n        y[i] = {call}\n    return y"
+    node = function(text)
+    kinds = Kinds(node.body, {"w": kind_of_value(W), "t": kind_of_value(T)}, static)
+    found = sharing.sharing_of(node.body[1], node, kinds, static)
+    assert (found is not None) is is_shared
 
 
 @pytest.mark.parametrize("f", SHARED, ids=lambda f: f.__name__)
