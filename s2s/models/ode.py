@@ -181,7 +181,7 @@ def again_instead(slope: Any, y0: Any, span: Any, found: Any) -> Any:
 def taken(slope: Any, y0: Any, times: Any, method: Any) -> Any:
     """The states at the ends of explicit steps, and the slopes within each."""
     a, at, powers = TABLES[method]
-    count, size, whole = np.shape(times)[0] - 1, np.shape(y0)[0], np.sum(powers, axis=1)
+    count, size, whole = len(times) - 1, len(y0), np.sum(powers, axis=1)
     states = np.zeros((count + 1, size), dtype=y0.dtype)
     slopes = np.zeros((count, len(at), size), dtype=y0.dtype)
     y = y0
@@ -200,7 +200,7 @@ def taken_implicitly(slope: Any, y0: Any, times: Any, jac: Any) -> Any:
     """As ``taken``, for the method of Radau. The slopes that Newton's method has found are constants; three more of its
     steps, each with the same factors, give them their first derivatives and their second ones."""
     a, at, powers = TABLES["Radau"]
-    count, size, whole = np.shape(times)[0] - 1, np.shape(y0)[0], np.sum(powers, axis=1)
+    count, size, whole = len(times) - 1, len(y0), np.sum(powers, axis=1)
     states = np.zeros((count + 1, size), dtype=y0.dtype)
     slopes = np.zeros((count, 3, size), dtype=y0.dtype)
     y = y0

@@ -72,7 +72,7 @@ def norm_eq_lsq(x: Any, t: Any, k: Any, y: Any, w: Any, ab: Any, rhs: Any) -> No
     """Store the normal equations of a fit: one triangle of the matrix by diagonals, transposed, and the right sides."""
     matrix = collocation(x, t, k) * w[:, None]
     normal = matrix.T @ matrix
-    count = np.shape(t)[0] - k - 1
+    count = len(t) - k - 1
     for j in range(k + 1):
         ab[: count - j, j] = np.diagonal(normal, -j)
     rhs[...] = matrix.T @ (y * w[:, None])
