@@ -125,7 +125,7 @@ def fitpack_value(t: Any, c: Any, k: Any, x: Any, der: Any, ext: Any) -> Any:
         return rt.no_derivative("scipy.interpolate.splev", "it discards imaginary parts; take np.real first")
     if np.ndim(c) > 1:
         return rt.no_derivative("scipy.interpolate.splev", "of a curve with several coordinates it has no rule")
-    low, high = t[k], t[np.shape(t)[0] - k - 1]
+    low, high = t[k], t[len(t) - k - 1]
     outside = (x < low) | (x > high)
     if ext == 3 and der == 0:  # FITPACK continues the derivatives of what it takes for constant
         x = np.clip(x, low, high)
@@ -154,7 +154,7 @@ def splint(a: Any, b: Any, tck: Any, full_output: Any = 0) -> Any:
     t, c, k = tck
     if np.iscomplexobj(c) or np.ndim(c) != 1:
         return rt.no_derivative("scipy.interpolate.splint", "it has a rule for one real spline")
-    low, high = t[k], t[np.shape(t)[0] - k - 1]
+    low, high = t[k], t[len(t) - k - 1]
     knots, sums, degree = summed_coefficients(t, c, k)
     return spline_value(knots, sums, degree, np.clip(b, low, high), True) - spline_value(
         knots, sums, degree, np.clip(a, low, high), True)
@@ -197,15 +197,15 @@ class Univariate:
 
     def get_knots(self) -> Any:
         t, _, k = self._eval_args
-        return t[k : np.shape(t)[0] - k]
+        return t[k : len(t) - k]
 
     def get_coeffs(self) -> Any:
         t, c, k = self._eval_args
-        return c[: np.shape(t)[0] - k - 1]
+        return c[: len(t) - k - 1]
 
     def get_residual(self) -> Any:
         (x, y, w), (t, c, k) = self.data, self._eval_args
-        wrong = values_matrix(t, k, x) @ c[: np.shape(t)[0] - k - 1] - y
+        wrong = values_matrix(t, k, x) @ c[: len(t) - k - 1] - y
         return np.sum((wrong if w is None else np.asarray(w) * wrong) ** 2)
 
 

@@ -34,7 +34,7 @@ def spread_places(at: Any, k: Any, n: Any) -> Any:
 
 def values_matrix(t: Any, k: Any, x: Any) -> Any:
     """The values of all B-splines at places."""
-    n, m = np.shape(t)[0] - k - 1, np.shape(x)[0]
+    n, m = len(t) - k - 1, np.shape(x)[0]
     at = interval_of(t, k, n, x)
     return np.reshape(sums_at(np.concatenate(basis(t, k, x, at)), spread_places(at, k, n), m * n), (m, n))
 
@@ -50,7 +50,7 @@ def jump_places(inner: Any, k: Any, n: Any) -> Any:
 
 def jumps_matrix(t: Any, k: Any) -> Any:
     """The jumps of the highest derivatives of all B-splines at the inner knots, but for one factor."""
-    n, inner = np.shape(t)[0] - k - 1, inner_places(t, k)
+    n, inner = len(t) - k - 1, inner_places(t, k)
     made = []
     for j in range(k + 2):
         first = inner - k - 1 + j

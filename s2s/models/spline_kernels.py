@@ -52,7 +52,7 @@ def evaluate_all_bspl(t: Any, k: Any, xval: Any, m: Any, nu: Any = 0) -> Any:
 
 def coloc(x: Any, t: Any, k: Any, ab: Any, offset: Any = 0) -> None:
     """Store the matrix of the values of all B-splines at all places, in the bands of LAPACK, transposed."""
-    at = interval_of(t, k, np.shape(t)[0] - k - 1, x)
+    at = interval_of(t, k, len(t) - k - 1, x)
     for j, value in enumerate(basis(t, k, x, at)):
         column = at - k + j
         ab[column, 2 * k + np.arange(np.shape(x)[0]) + offset - column] = value
@@ -60,7 +60,7 @@ def coloc(x: Any, t: Any, k: Any, ab: Any, offset: Any = 0) -> None:
 
 def collocation(x: Any, t: Any, k: Any) -> Any:
     """The values of all B-splines at all places, as a matrix."""
-    count = np.shape(t)[0] - k - 1
+    count = len(t) - k - 1
     at = interval_of(t, k, count, x)
     matrix = np.zeros((np.shape(x)[0], count))
     for j, value in enumerate(basis(t, k, x, at)):
@@ -97,7 +97,7 @@ def lsq_solve_qr(x: Any, y: Any, t: Any, k: Any, w: Any, periodic: Any = False) 
 
 def places_in(t: Any, k: Any, x: Any, nu: Any) -> Any:
     """The first of the B-splines that are not zero at places, and their derivatives."""
-    at = interval_of(t, k, np.shape(t)[0] - k - 1, x)
+    at = interval_of(t, k, len(t) - k - 1, x)
     return at - k, basis_slopes(t, k, x, at, nu)
 
 

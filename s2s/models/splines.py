@@ -39,7 +39,7 @@ def basis(t: Any, k: Any, x: Any, at: Any) -> Any:
 
 def spline_value(t: Any, c: Any, k: Any, x: Any, extrapolate: Any) -> Any:
     """The spline at places of any shape; the coefficients have one axis, or further ones after it."""
-    n = np.shape(t)[0] - k - 1
+    n = len(t) - k - 1
     shape, x = np.shape(x), np.ravel(x)
     if isinstance(extrapolate, str):
         x = t[k] + (x - t[k]) % (t[n] - t[k])
@@ -55,7 +55,7 @@ def spline_value(t: Any, c: Any, k: Any, x: Any, extrapolate: Any) -> Any:
 
 def slope_coefficients(t: Any, c: Any, k: Any) -> Any:
     """The coefficients of the derivative, which has degree k - 1 and the knots t[1:-1]."""
-    n = np.shape(t)[0] - k - 1
+    n = len(t) - k - 1
     wide = t[k + 1 : n + k] - t[1:n]
     empty = wide == 0.0
     share = np.where(empty, 0.0, k / np.where(empty, 1.0, wide))
@@ -112,7 +112,7 @@ class Spline:
 
 def summed_coefficients(t: Any, c: Any, k: Any) -> Any:
     """Knots, coefficients and degree of the integral from the first knot on."""
-    n = np.shape(t)[0] - k - 1
+    n = len(t) - k - 1
     wide = np.reshape(t[k + 1 : n + k + 1] - t[:n], (-1,) + (1,) * (np.ndim(c) - 1))
     sums = np.cumsum(c[:n] * wide, axis=0) / (k + 1)
     return np.concatenate([t[:1], t, t[-1:]]), np.concatenate([np.zeros_like(sums[:1]), sums], axis=0), k + 1
