@@ -82,6 +82,23 @@ def test_second_derivatives_at_kinks_are_nan_with_a_warning(name, mode):
     assert np.isnan(np.diag(found)).all()
 
 
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+@pytest.mark.parametrize("name", ["gaussian", "abs_of_one", "product"])
+def test_limits_scale_with_the_function(name, scale):
+    f, x, expected = SMOOTH[name]
+    np.testing.assert_allclose(_second("hessian", lambda x: scale * f(x), x), scale * expected, atol=1e-8 * scale)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e4])
+@pytest.mark.parametrize("name", ["square_with_sign", "half_parabola", "largest"])
+def test_kinks_of_any_size_have_no_second_derivative(name, scale):
+    """Of ``x * abs(x)`` the slopes on both sides are opposite, so that their mean is the one computed between them."""
+    f, x = KINKS[name]
+    with pytest.warns(RuntimeWarning, match="is NaN: the point is one where a first derivative is chosen"):
+        found = _second("hessian", lambda x: scale * f(x), x)
+    assert np.isnan(np.diag(found)).all()
+
+
 def test_mixed_second_derivatives_of_a_kernel_at_one_point():
     def kernel(x, y, length):
         d = np.linalg.norm(x / length - y / length)

@@ -182,11 +182,29 @@ def one_eigenvector(a):
     return np.dot(np.array([1.0, 2.0, 3.0]), np.linalg.eigh(a)[1][:, 0]) ** 2
 
 
+def one_vector_of_any_matrix(a):
+    w, v = np.linalg.eig(a)
+    return np.dot(np.array([1.0, 2.0, 3.0]), v[:, np.argmin(w.real)].real) ** 2
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "f, name",
-    [(one_eigenvalue, "eigvalsh"), (one_singular_value, "svd"), (one_eigenvector, "eigh")])
+    [
+        (one_eigenvalue, "eigvalsh"), (one_singular_value, "svd"), (one_eigenvector, "eigh"),
+        (one_vector_of_any_matrix, "eig"),
+    ])
 def test_one_of_equal_ones_has_no_derivative(f, name, mode):
-    with pytest.warns(RuntimeWarning, match=rf"{name} has equal eigenvalues or singular values"):
+    with pytest.warns(RuntimeWarning, match=rf"\b{name} has equal eigenvalues or singular values"):
         found = MODES[mode](f, TWO_EQUAL.copy())
-    assert np.isnan(found).any() == (name == "eigh")
+    assert np.isnan(found).any() == (name in ("eigh", "eig"))
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_nothing_is_said_of_eigenvalues_where_the_function_is_not_defined(mode, recwarn):
+    def f(a):
+        return np.sqrt(np.linalg.eigvalsh(a)[0] - 2.0)
+
+    with np.errstate(all="ignore"):
+        assert np.isnan(MODES[mode](f, np.diag([1.0, 3.0, 4.0]))).all()
+    assert not recwarn.list
