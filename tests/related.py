@@ -53,6 +53,7 @@ SPANNING = {
     "tests/test_examples.py": ("api.py", "codegen", "shipping"),
     "tests/test_gallery.py": ("optim", "scipy"),
     "tests/test_implicit.py": TRANSFORMS,
+    "tests/test_notices.py": ("dispatch",),
     "tests/test_sparse.py": TRANSFORMS,
     "tests/test_transforms.py": (*TRANSFORMS, "batch", "dispatch", "versions"),
     "tests/validation": ("builder", "forward", "optimize", "reverse"),

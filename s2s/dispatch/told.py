@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from s2s.core.inspection import with_article
-from s2s.core.values import AbstractValue, Array, Known, Mapping, Scalar, Sequence
+from s2s.core.values import AbstractValue, Array, Known, ListOf, Mapping, Same, Scalar, Sequence
 from s2s.notices import Notice, log, tell
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ def _kind(aval: AbstractValue) -> str:
             return with_article(kind.__name__)
         case Sequence(kind, items):
             return f"{with_article(kind.__name__)} of {len(items)} items"
+        case ListOf():
+            return "a list of any length"
+        case Same(name):
+            return f"the same object as `{name}`"
         case Mapping(keys):
             return f"a dict of {len(keys)} items"
         case _:

@@ -310,6 +310,32 @@ def test_a_version_for_any_string_is_found_where_others_are_for_this_one(fake, m
         assert gradient(x, mode) == (x, mode)
 
 
+@pytest.mark.filterwarnings("ignore::s2s.RecompilationWarning")
+def test_what_looks_for_the_versions_of_a_string_is_made_once(fake, monkeypatch):
+    """A version for another string leaves it alone, and so does one that is brought forward; one for any string is
+    tested beside those for this one, so that all are made anew."""
+    def f(x, mode):
+        return x
+
+    fake.say("f", "return (x, mode)")
+    gradient = s2s.grad(f)
+    made, make = [], Dispatcher._for_option
+
+    def noted(self, switch, option, tested):
+        before = self._options.get((switch, option))
+        found = make(self, switch, option, tested)
+        made.append(option) if self._options[switch, option] is not before else None
+        return found
+
+    monkeypatch.setattr(Dispatcher, "_for_option", noted)
+    modes = [f"m{k}" for k in range(MOST_OBJECTS)]
+    for mode in modes * 3:
+        assert gradient(1.0, mode) == (1.0, mode)
+    assert sorted(made) == modes
+    assert gradient(1.0, "other") == (1.0, "other")
+    assert sorted(made) == sorted(modes * 2)
+
+
 def takes_options(x, mode):
     return x
 

@@ -523,6 +523,23 @@ def test_kinds_that_alternate_have_versions_side_by_side(monkeypatch):
     assert len(made) == 4  # for a number and for an array, by cotangents and by tangents
 
 
+def test_the_version_for_what_was_seen_last_comes_first():
+    """Second derivatives are made of it, and it is the one whose source is shown."""
+    registry, checks = Registry(xp=np), {2.0: "rt.expect_kind(", (1.0, 2.0): "rt.expect_array("}
+
+    def f(x):
+        y = registry.k * x
+        y[0] = y[0] ** 2
+        return np.sum(y**3)
+
+    for k, check in checks.items():
+        registry.entries["k"] = np.array(k) if isinstance(k, tuple) else k
+        np.testing.assert_allclose(s2s.grad(f)(X), central(f, X), rtol=1e-6)
+        assert [one for one in checks.values() if one in s2s.source(f, X, mode="grad")] == [check]
+    np.testing.assert_allclose(s2s.hessian(f)(X), np.diag([30.0 * X[0] ** 4, 6.0 * 2.0**3 * X[1]]))
+    assert len(s2s.grad(f).dispatcher.versions) == 2
+
+
 def test_closures_of_one_code_are_observed_together(monkeypatch):
     """Each of these functions is made once; all of them together are observed as often as one would be."""
     made, runs = compilations(monkeypatch), []

@@ -9,10 +9,13 @@ import pytest
 
 import s2s
 from s2s.core.const import Const
-from s2s.core.values import Known, Scalar, Sequence
+from s2s.core.values import Array, Dim, Known, Scalar, Sequence
 from s2s.dispatch import short_lengths
+from s2s.versions.signature import with_length
 from tests.fuzz.check import loops_by_python
 from tests.helpers import differences, leaves
+
+FEW = short_lengths.FEW_ARGUMENTS
 
 
 def energy(x, mass, softening):
@@ -326,11 +329,35 @@ def test_a_list_of_names_is_taken_by_value():
         gradient(THETA, names), differences(lambda t: named(t, ("b", "a", "c")), THETA), rtol=1e-6)
 
 
+@pytest.mark.parametrize("value, is_known", [
+    (np.ones(2), True), (np.ones(FEW), True), (np.ones(3, np.float32), True),
+    (np.ones(0), False), (np.ones(1), False), (np.ones(FEW + 1), False),
+    (np.ones(3, int), False), (np.ones(3, bool), False), (np.ones(3, complex), False),
+    (np.ones((3, 3)), False), (np.ones((3, 2)), False),
+])
+def test_the_lengths_of_short_vectors_of_floats_are_known(value, is_known):
+    """An array with an axis of the same length as such a vector has that one known too."""
+    axes = tuple(Dim(f"x.{k}") for k in range(value.ndim))
+    vector, beside = Array(value.dtype, axes), Array(np.dtype(complex), (Dim("y.0"), axes[0]))
+    other = np.ones((40, len(value)), complex)
+    known = with_length(vector, "x.0", len(value)) if is_known else vector
+    known_beside = with_length(beside, "x.0", len(value)) if is_known else beside
+    assert short_lengths.with_short_vectors((beside, vector), (other, value)) == (known_beside, known)
+    inside = Sequence(tuple, (vector, Scalar(float)))
+    assert short_lengths.with_short_vectors((inside,), ((value, 1.0),)) == (Sequence(tuple, (known, Scalar(float))),)
+    assert (known != vector) == (known_beside != beside) == is_known
+
+
+def test_a_length_that_is_known_stays_so():
+    vector = Array(np.dtype(float), (Dim("", 3),))
+    assert short_lengths.with_short_vectors((vector,), (np.ones(3),)) == (vector,)
+
+
 def test_counts_are_small_integers_that_are_not_negative():
-    counts = [-1, 0, 1, short_lengths.FEW_ARGUMENTS, short_lengths.FEW_ARGUMENTS + 1]
+    counts = [-1, 0, 1, FEW, FEW + 1]
     number, pair = Scalar(int), Sequence(tuple, (Scalar(np.int64), Scalar(float)))
     for value in counts:
-        known = Known(Const(value)) if 0 <= value <= short_lengths.FEW_ARGUMENTS else number
+        known = Known(Const(value)) if 0 <= value <= FEW else number
         assert short_lengths._with_count(number, value) == known
         found = short_lengths._with_count(pair, (np.int64(value), 1.0))
         assert (found == pair) == (known == number)
