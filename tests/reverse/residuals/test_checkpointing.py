@@ -1,6 +1,7 @@
 """Checkpointed functions and loops: the same gradients, fewer values kept, as many steps again as the theory says."""
 
 import ast
+import calendar
 import functools
 import importlib.util
 import itertools
@@ -631,6 +632,35 @@ def test_calls_that_cannot_be_asked_again():
     assert refused(in_the_test, X).code == "S2S152"
     with pytest.raises(s2s.errors.DifferentiationError, match="S2S151"):  # the pullback runs all of it again
         s2s.vjp(lambda x: bank.shuffled(x, 3, 2), X)
+
+
+def is_leap(year):
+    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+
+
+def by_library(x, year):
+    return x * np.sin(x) * (2.0 if calendar.isleap(year) else 3.0)
+
+
+def by_own(x, year):
+    return x * np.sin(x) * (2.0 if is_leap(year) else 3.0)
+
+
+@pytest.mark.parametrize("f, is_asked", [(by_library, True), (by_own, False)])
+def test_functions_of_libraries_are_asked_and_others_followed(f, is_asked):
+    """What a function of the program draws in a replay is seen by following it; those of Python and NumPy stay."""
+    def in_a_call(x, year):
+        return s2s.checkpoint(f)(x, year)
+
+    def in_a_loop(x, year):
+        for k in s2s.checkpointed(range(3), snapshots=1):
+            x = f(x, year + k)
+        return x
+
+    for g in (in_a_call, in_a_loop):
+        np.testing.assert_allclose(s2s.grad(g)(0.3, 2024), differences(lambda x: g(x, 2024), 0.3), rtol=1e-6)
+        text = s2s.source(g, 0.3, 2024, mode="grad")
+        assert ("import calendar" in text, " % 400" in text) == (is_asked, not is_asked)
 
 
 def test_a_replay_changes_copies_of_the_arrays_of_a_snapshot_and_takes_numbers_as_they_are():
