@@ -48,8 +48,8 @@ class Inliner:
 
     def may_try(self, fn: types.FunctionType, args: list[ir.Atom]) -> bool:
         """Whether a call with nothing differentiated in it may be tried out in place: one that calls itself with
-        another object or constant, or something of another kind, may."""
-        return fn not in self.active_calls or (bool(args) and (fn, self._receiver(args)) not in self.receivers)
+        another object or constant, something of another kind, or nothing, may."""
+        return fn not in self.active_calls or (fn, self._receiver(args)) not in self.receivers
 
     def kinds_of(self, args: list[Any]) -> list[Any]:
         """What a call gets: objects, constants, and the kinds of what is neither."""

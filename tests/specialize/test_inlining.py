@@ -2,6 +2,7 @@
 
 import pytest
 
+import s2s
 from s2s.builder.builder import Context
 from s2s.core.values import Scalar
 from s2s.pipeline import derivative_of
@@ -41,3 +42,25 @@ def test_a_specialised_function_has_its_parameters_in_a_tuple():
     _, made = specialised(with_passive_calls)
     assert isinstance(made.params, tuple) and [p.var.name for p in made.params] == ["x", "n"]
     assert made.captures == ()
+
+
+def by_default(n=0):
+    return by_default() + 1 if n else 2.0
+
+
+def counting_down(n=3):
+    return counting_down(n - 1) + 1.0 if n else 0.5
+
+
+def without_arguments(n=2):
+    return without_arguments(n=n - 1) + 1.0 if n else 0.5
+
+
+@pytest.mark.parametrize("fn, is_known", [
+    (lambda x: x * by_default(3), True), (lambda x: x * counting_down(), True), (lambda x: x * without_arguments(), False),
+], ids=["by_default", "counting_down", "without_arguments"])
+def test_what_a_function_gives_that_calls_itself_otherwise_is_known(fn, is_known):
+    """Of one that calls itself with nothing once more, nothing is known: it may not come to an end."""
+    gradient = s2s.grad(fn)
+    assert gradient(2.0) == fn(1.0)
+    assert ("rt.check_operand" not in gradient.source) == is_known

@@ -488,6 +488,36 @@ def test_whether_two_parts_are_one_object_is_not_guessed():
         s2s.grad(f)(Cell(inner, inner))
 
 
+def by_item(x, p):
+    items = [p, Cell(1.0)]
+    return x * 2.0 if items[0] is p and items[1] is not p else x * 3.0
+
+
+def by_attribute(x, p):
+    return x * 2.0 if p.other is p else x * 3.0
+
+
+def by_own_lists(x, p):
+    first, second = [x], [x]
+    return x * 2.0 if [first][0] is first and [second][0] is not first else x * 3.0
+
+
+def by_two_attributes(x, p):
+    return x * 2.0 if p.value is p.other else x * 3.0
+
+
+@pytest.mark.parametrize("f, slope, is_tested", [
+    (by_item, 2.0, False), (by_attribute, 2.0, False), (by_own_lists, 2.0, False), (by_two_attributes, 3.0, True),
+])
+def test_only_different_objects_are_tested_to_be_different(f, slope, is_tested):
+    """An object that has itself as an attribute is reached in two ways, and compared with itself."""
+    p = Cell(Cell(3.0), Cell(5.0))
+    p.other = p.other if is_tested else p
+    gradient = s2s.grad(f)
+    assert gradient(1.5, p) == slope
+    assert ("rt.check_separate(" in gradient.source) == is_tested
+
+
 def test_arrays_of_two_attributes_that_share_memory_are_refused_where_one_is_changed():
     def f(p):
         p.value[0] = p.value[1] * 2.0
