@@ -129,8 +129,9 @@ def _dtype(node: ast.expr) -> np.dtype[Any] | None:
 def _lengths(node: ast.expr) -> list[int | str] | None:
     """What stands between the brackets: lengths, names, ``:``; None for any number of dimensions."""
     items = node.elts if isinstance(node, ast.Tuple) else [node]
-    if len(items) == 1 and isinstance(items[0], ast.Constant) and items[0].value is Ellipsis:
-        return None
+    match items:
+        case [ast.Constant(value)] if value is Ellipsis:
+            return None
     found: list[int | str] = []
     for item in items:
         match item:

@@ -57,7 +57,8 @@ def without_arguments(n=2):
 
 
 @pytest.mark.parametrize("fn, is_known", [
-    (lambda x: x * by_default(3), True), (lambda x: x * counting_down(), True), (lambda x: x * without_arguments(), False),
+    (lambda x: x * by_default(3), True), (lambda x: x * counting_down(), True),
+    (lambda x: x * without_arguments(), False),
 ], ids=["by_default", "counting_down", "without_arguments"])
 def test_what_a_function_gives_that_calls_itself_otherwise_is_known(fn, is_known):
     """Of one that calls itself with nothing once more, nothing is known: it may not come to an end."""

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.core.values import UNKNOWN
+from s2s.core.values import UNKNOWN, Array
 from s2s.errors import ArgumentError
 from s2s.versions.kinds import annotated, read_kind, read_kinds
 from s2s.versions.signature import describe, key
@@ -80,6 +80,32 @@ def test_examples_are_near_one(dtype):
             assert 0.5 <= part.min() < 0.6 and 1.4 < part.max() <= 1.5
     else:
         assert {*x.ravel().tolist()} == ({False, True} if dtype == "bool" else {0, 1, 2})
+
+
+@pytest.mark.parametrize("kind", [float, complex, np.float32, np.complex64])
+def test_examples_of_numbers_are_near_one_in_each_part(kind):
+    draws = np.random.default_rng(0)
+    numbers = [read_kind(kind.__name__).example(draws, {}) for _ in range(100)]
+    assert {type(x) for x in numbers} == {kind}
+    for part in ("real", "imag")[: 1 + issubclass(kind, (complex, np.complexfloating))]:
+        parts = [getattr(x, part) for x in numbers]
+        assert 0.5 <= min(parts) < 0.6 and 1.4 < max(parts) <= 1.5
+
+
+@pytest.mark.parametrize("text", ["int", "int32", "u1", "bool"])
+def test_examples_of_other_numbers_are_always_the_same(text):
+    draws = np.random.default_rng(0)
+    assert {read_kind(text).example(draws, {}) for _ in range(5)} == {True if text == "bool" else 3}
+
+
+def test_any_number_of_dimensions():
+    """Dots are that alone: beside a length they are none."""
+    for text in ("f8[...]", "f8[...,]"):
+        assert read_kind(text).abstract("x") == Array(np.dtype(float), None)
+        assert read_kind(text).example(np.random.default_rng(0), {}).ndim == 1
+    for text in ("f8[..., 3]", "f8[3, ...]", "f8[..., ...]"):
+        with pytest.raises(ArgumentError, match="is no kind of argument"):
+            read_kind(text)
 
 
 @pytest.mark.parametrize(
