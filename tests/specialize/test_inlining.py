@@ -1,5 +1,6 @@
 """Calls that are followed in place: how many in calls that are only tried out, and what comes out."""
 
+import numpy as np
 import pytest
 
 import s2s
@@ -65,3 +66,37 @@ def test_what_a_function_gives_that_calls_itself_otherwise_is_known(fn, is_known
     gradient = s2s.grad(fn)
     assert gradient(2.0) == fn(1.0)
     assert ("rt.check_operand" not in gradient.source) == is_known
+
+
+def buffer_of_three(n):
+    return np.zeros(2 * n + 1)
+
+
+def buffer_of_four(n):
+    return np.zeros(3 * (2 * n + 1))
+
+
+def buffer_of_five(n):
+    return np.zeros(3 * (2 * n + 1) - 2)
+
+
+def buffer_beside_what_is_not_needed(n):
+    m = n + 7
+    m = m * m - 3 * m
+    return np.zeros(2 * n + 1)
+
+
+@pytest.mark.parametrize("buffer, is_written", [
+    (buffer_of_three, True), (buffer_of_four, True), (buffer_of_five, False), (buffer_beside_what_is_not_needed, True),
+])
+def test_a_call_that_makes_an_array_in_a_few_statements_is_written_where_it_stands(buffer, is_written):
+    """So it is known that the array is a new one, which the function may change."""
+    def f(x, n):
+        a = buffer(n)
+        return np.sum(a) + x * len(a)
+
+    gradient = s2s.grad(f)
+    assert gradient(0.5, 3) == len(buffer(3))
+    code = [line for line in gradient.source.splitlines() if "#" not in line]
+    assert any("np.zeros(" in line for line in code) == is_written
+    assert any(f"{buffer.__name__}(n)" in line for line in code) == (not is_written)
