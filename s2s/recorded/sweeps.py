@@ -84,13 +84,14 @@ class Backward(_Sweep):
         super().__init__(recorder)
         self.has_left_out = False
 
-    def times(self, bar: Any, slope: Any) -> Any:
-        """A cotangent times the slope of a number; zero where one of them is, if zeros are strong."""
-        made = binary(operator.mul, bar, slope)
+    def times(self, bar: Any, slope: Any, op: Any = operator.mul) -> Any:
+        """A cotangent times the slope of a number, or divided by a number; zero where one of them is, if zeros are
+        strong, or where the cotangent that is divided is."""
+        made = binary(op, bar, slope)
         if not self.recorder.has_strong_zeros or cmath.isfinite(made):
             return made
         self.has_left_out = True
-        return 0.0 if bar == 0 or slope == 0 else made
+        return 0.0 if bar == 0 or (slope == 0 and op is operator.mul) else made
 
     def add(self, ref: Ref, bar: Any) -> None:
         """Add to the cotangent of a value."""
@@ -139,8 +140,8 @@ def _pull_arithmetic(sweep: Backward, s: Arithmetic) -> None:
         one = None if s.one is None else sweep.times(bar, b)
         other = None if s.other is None else sweep.times(bar, a)
     elif op is operator.truediv:
-        one = binary(operator.truediv, bar, b)
-        other = None if s.other is None else unary(operator.neg, binary(operator.mul, one, s.out))
+        one = sweep.times(bar, b, operator.truediv)
+        other = None if s.other is None else unary(operator.neg, sweep.times(one, s.out))
     else:
         one = other = None
         if s.one is not None:
@@ -148,7 +149,7 @@ def _pull_arithmetic(sweep: Backward, s: Arithmetic) -> None:
             one = sweep.times(binary(operator.mul, bar, b), less)
         if s.other is not None:
             logarithm = call(math.log, a) if a > 0 else 0.0
-            other = binary(operator.mul, binary(operator.mul, bar, s.out), logarithm)
+            other = sweep.times(sweep.times(bar, s.out), logarithm)
     if s.one is not None:
         sweep.add(s.one, one)
     if s.other is not None:

@@ -162,6 +162,30 @@ def attributes_of_what_changes(x):
     return sum(attributes.values()) * attributes["a"] + sum(values)
 
 
+def in_a_loop(x):
+    total = 0.0
+    for k, v in enumerate(reversed(np.sin(x))):
+        total = total * 1.5 + v**2 * k
+    return total
+
+
+def in_part(x):
+    items = reversed(x)
+    return next(items) ** 2 * next(items) * len(list(items))
+
+
+@pytest.mark.parametrize("f", [
+    in_a_loop, in_part, lambda x: sum(map(lambda a, b: a * b**2, reversed(x), x)),
+    lambda x: np.dot(list(reversed(x[::-1] * x)), [1.0, 2.0, 3.0]), lambda x: max(reversed(x)) ** 2,
+])
+def test_an_array_is_read_from_its_end(f, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    x, v = np.array([0.7, 1.3, 0.4]), np.array([0.5, -1.0, 2.0])
+    expected = np.array([(f(x + s) - f(x - s)) / 2e-6 for s in 1e-6 * np.eye(3)])
+    np.testing.assert_allclose(s2s.grad(f)(x), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (v,))[1], expected @ v, rtol=1e-6)
+
+
 PROGRAMS = [
     first_above, first_below, none_above, looked_at, rest_of_an_iterator,
     stored_until, found_in, enumerated_in_part, zipped_in_part, taken_while,

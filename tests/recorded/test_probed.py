@@ -138,6 +138,11 @@ def copied(values, *, out):
     out[...] = 2.0 * values
 
 
+@unseen
+def levels(values):
+    return np.floor(2.0 * values)
+
+
 def by_order(x):
     """The least numbers, found in a copy that is put in order on the way: which they are depends on the order alone."""
     return least(np.sin(x), 1) * least(x * x, 4)
@@ -145,6 +150,11 @@ def by_order(x):
 
 def by_ranks(x):
     return np.sum(ranks(np.exp(x)) * x**2)
+
+
+def by_levels(x):
+    """Numbers that are the same near the arguments, and others further away."""
+    return np.sum(levels(np.sin(x)) * x**2)
 
 
 def with_a_start(x):
@@ -159,7 +169,7 @@ def into_what_is_there(x):
     return np.sum(out**2)
 
 
-@pytest.mark.parametrize("f", [by_order, by_ranks, with_a_start, into_what_is_there])
+@pytest.mark.parametrize("f", [by_order, by_ranks, by_levels, with_a_start, into_what_is_there])
 def test_what_is_found_near_the_arguments(f):
     test_both_modes(f)
 

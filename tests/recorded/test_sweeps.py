@@ -8,7 +8,7 @@ import pytest
 
 import s2s
 from s2s.recorded.recorder import Arithmetic, Recorder
-from s2s.recorded.sweeps import Forward
+from s2s.recorded.sweeps import Backward, Forward
 
 A, B = 1.7, 2.3
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos]
@@ -46,6 +46,77 @@ def test_tangents_that_are_zero_do_not_meet_slopes_that_are_inf():
     assert tangent(operator.mul, A, math.inf, (0.0, 2.0), True) == 2.0 * A
     assert math.isnan(tangent(operator.mul, A, math.inf, (0.0, None), False))
     assert math.isnan(tangent(operator.mul, A, math.inf, (0.0, 2.0), False))
+
+
+def cotangents(op, a, b, bar, is_strong, refs=(0, 1)):
+    """Pull a cotangent back through one operation to both of its operands."""
+    recorder = Recorder()
+    recorder.has_strong_zeros = is_strong
+    out = op(a) if b is None else op(a, b)
+    recorder.steps.append(Arithmetic(op, a, b, *refs, out, 2))
+    sweep = Backward(recorder)
+    if bar is not None:
+        sweep.add(2, bar)
+    sweep.run()
+    assert sweep.value(2) is None
+    return sweep.value(0), sweep.value(1)
+
+
+@pytest.mark.parametrize("is_strong", [False, True])
+@pytest.mark.parametrize("op", OPERATIONS)
+def test_cotangents_of_operators(op, is_strong):
+    step, count = 1e-6, 1 if op in (operator.neg, operator.pos) else 2
+    given = (A, B)[:count]
+    for place in range(count):
+        up, down = ([x + sign * step * (k == place) for k, x in enumerate(given)] for sign in (1, -1))
+        slope = (op(*up) - op(*down)) / (2.0 * step)
+        for refs in ((0, 1), (0, None), (None, 1)):
+            refs = refs if count == 2 else (refs[0], None)
+            found = cotangents(op, A, B if count == 2 else None, -0.6, is_strong, refs)[place]
+            assert found is None if refs[place] is None else np.isclose(found, -0.6 * slope, rtol=1e-7)
+    assert cotangents(op, A, B if count == 2 else None, None, is_strong) == (None, None)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("op, a, b", [
+    (operator.mul, A, math.inf), (operator.mul, math.inf, B), (operator.truediv, 1e300, 1e-300),
+    (operator.truediv, A, 0.0), (operator.pow, 10.0, 400.0), (operator.pow, 0.0, -1.5),
+])
+def test_cotangents_that_are_zero_do_not_meet_slopes_that_are_inf(op, a, b):
+    a, b = np.float64(a), np.float64(b)
+    assert cotangents(op, a, b, 0.0, True) == (0.0, 0.0)
+    assert np.isnan(cotangents(op, a, b, 0.0, False)).any()
+    assert not np.isfinite(cotangents(op, a, b, 2.0, True)).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("large", [
+    lambda y: np.float64(10.0) ** y, lambda y: y ** np.float64(1000.0),
+    lambda y: np.float64(1e300) / (y * np.float64(1e-150)), lambda y: y / np.float64(0.0),
+])
+def test_what_is_not_chosen_has_no_part_in_second_derivatives(large, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+
+    def f(x):
+        y = x[0]
+        return np.where(y < 0.0, large(y), 2.0 * y * y)
+
+    np.testing.assert_array_equal(s2s.grad(f)(np.array([400.0])), [1600.0])
+    np.testing.assert_array_equal(s2s.hessian(f)(np.array([400.0])), [[4.0]])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("f, slope, curvature", [
+    (lambda x: np.where(x > 0.0, np.sqrt(x), x * x), 0.25, -1.0 / 32.0),
+    (lambda x: np.where(x > 0.0, np.log(x) * np.sqrt(x), x * x), (1.0 + np.log(2.0)) / 2.0, -np.log(4.0) / 32.0),
+    (lambda x: np.where(x > 0.0, np.arctan2(np.sqrt(x), np.ones(2)), x * x), 0.05, -0.01625),
+])
+def test_a_mask_leaves_out_functions_of_negative_numbers(f, slope, curvature, monkeypatch):
+    """What is NaN there reaches neither the gradient nor the second derivatives."""
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    x = np.array([-1.0, 4.0])
+    np.testing.assert_allclose(s2s.grad(lambda x: np.sum(f(x)))(x), [-2.0, slope], rtol=1e-14)
+    np.testing.assert_allclose(s2s.hessian(lambda x: np.sum(f(x)))(x), np.diag([2.0, curvature]), rtol=1e-13)
 
 
 @pytest.mark.parametrize("f, slope, curvature", [
