@@ -115,7 +115,7 @@ def boundary(do: Any, p: Any) -> Any:
         np.ones((2, 7)),
         tol=1e-8,
     )
-    return [made.sol(np.array([0.0, 0.3, 0.77])), made.y[:, 0], made.yp[:, -1], made.p is None, made.status]
+    return [made.sol(np.array([0.0, 0.3, 0.77, -0.1, 1.2])), made.y[:, 0], made.yp[:, -1], made.p is None, made.status]
 
 
 def eigenvalue(do: Any, p: Any) -> Any:

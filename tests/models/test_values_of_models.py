@@ -17,7 +17,13 @@ from scipy.spatial.transform import Rotation
 
 from s2s.models.sparse import Entries
 from s2s.rules.table import find
-from tests.models import programs_of_kernels, programs_of_signals, programs_of_statistics, value_programs
+from tests.models import (
+    programs_of_kernels,
+    programs_of_lapack,
+    programs_of_signals,
+    programs_of_statistics,
+    value_programs,
+)
 from tests.models.value_programs import Program
 
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::UserWarning", "ignore::DeprecationWarning")
@@ -64,7 +70,7 @@ def named(programs: dict[str, list[Program]]) -> list[Any]:
     return [pytest.param(f, id=f"{room}-{k}") for room, some in programs.items() for k, f in enumerate(some)]
 
 
-MODULES = (value_programs, programs_of_statistics, programs_of_signals, programs_of_kernels)
+MODULES = (value_programs, programs_of_statistics, programs_of_signals, programs_of_kernels, programs_of_lapack)
 
 
 @pytest.mark.parametrize("program", [param for module in MODULES for param in named(module.PROGRAMS)])

@@ -226,6 +226,8 @@ def std_mean(
 SPREAD_OF_MANY = [
     *over_axes()[:-1], *MASKED, args(arr(3, 4), axis=0, ddof=1), args(arr(3, 4), axis=1, correction=1.5),
     args(arr(3, 4), axis=1, where=MASK, ddof=1), args(arr(3, 4), axis=1, mean=arr(3, 1)),
+    args(arr(3, 4), axis=1, mean=arr(3, 1), keepdims=True),
+    args(arr(3, 4), axis=0, mean=arr(1, 4), keepdims=True, ddof=1),
     args(arr(3, 4), mean=np.ones((1, 1)), keepdims=True), args(arr(3, 4), axis=0, mean=arr(1, 4), where=MASK),
     args(arr(3, 4, complex=True), axis=0), args(arr(5), dtype=np.float64),
 ]

@@ -90,7 +90,7 @@ linear(
 def edges_bar(g: Any, a: Any, bins: Any, range: Any) -> Any:
     """The cotangent of ``a`` from that of the edges that ``np.histogram`` lays between its extremes."""
     a = np.asarray(a)
-    if range is not None or np.ndim(bins) or not isinstance(bins, (int, np.integer)) or not a.size:
+    if range is not None or not isinstance(bins, (int, np.integer)) or not a.size:
         if isinstance(bins, str) and range is None:
             return rt.no_derivative("np.histogram", "a number of bins that is found from the values; give the number")
         return np.zeros_like(a)
