@@ -272,6 +272,37 @@ def test_a_tangent_names_parameters_and_their_tangents() -> None:
             assert dots <= named, rule.name
 
 
+REGISTRATIONS = {
+    "partials": "table.partials(fn, lambda y, x: x)",
+    "linear": "table.linear(fn, x=lambda y_bar, x: y_bar)",
+    "vjp": "table.vjp(fn, x=lambda y_bar, x: y_bar)",
+    "zero": "table.zero(fn)",
+    "refuse": "table.refuse(fn, 'it is noise')",
+    "model": "table.model(fn)(lambda x: x)",
+}
+
+
+@pytest.mark.usefixtures("scratch")
+@pytest.mark.parametrize("name", REGISTRATIONS)
+@pytest.mark.parametrize("module, is_foreign", [
+    ("__main__", True), ("s2snext.rules", True), ("rules.s2s", True), ("s2s.rules.scipy.other", False),
+    ("s2s.models.other", False),
+])
+def test_the_rules_of_others_are_told_from_those_of_s2s(
+    module: str, is_foreign: bool, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the module that registers, however it was reached: from a test here, while all rules are known."""
+    monkeypatch.setattr(table, "FOREIGN", [])
+
+    def fn(x: Any) -> Any:
+        return x
+
+    exec(REGISTRATIONS[name], {"__name__": module, "table": table, "fn": fn})
+    assert table.find(fn) is not None
+    assert table.is_from_outside(fn) is is_foreign
+    assert not table.is_from_outside(np.sin)
+
+
 @pytest.mark.usefixtures("scratch")
 def test_a_function_with_a_rule_and_source_is_differentiated_by_its_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(table, "FOREIGN", [])

@@ -149,7 +149,7 @@ vjp(
 
 def edges_dot(a_dot: Any, a: Any, edges: Any, bins: Any, range: Any) -> Any:
     """The tangent of the edges that ``np.histogram`` lays between the extremes of ``a``."""
-    if range is not None or np.ndim(bins) or not isinstance(bins, (int, np.integer)) or not np.size(a):
+    if range is not None or not isinstance(bins, (int, np.integer)) or not np.size(a):
         if isinstance(bins, str) and range is None:
             return rt.no_derivative("np.histogram", "a number of bins that is found from the values; give the number")
         return np.zeros_like(edges)
