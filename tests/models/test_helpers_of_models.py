@@ -30,6 +30,7 @@ from s2s.models import (
     statistics,
 )
 from s2s.models import stats as distributions
+from s2s.models.ndimage import spline_weights
 from tests.models.test_slopes_of_models import matrix
 from tests.models.test_values_of_models import assert_same, model_of
 
@@ -37,6 +38,27 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 ROWS = np.array([[0.3, 1.2, -0.4], [0.9, 0.1, 0.7], [2e-3, -1e-3, 3e-3]])
 RATES = np.array([[0.4, -0.3, 0.8], [0.1, 0.9, -0.6], [0.7, 0.2, -0.5]])
+
+# --- weights of splines ---------------------------------------------------------------------------------------------
+
+
+AT_POINTS = [[1], [1, 0], [1, 6, 1], [1, 4, 1, 0], [1, 76, 230, 76, 1], [1, 26, 66, 26, 1, 0]]
+SUMS = [1, 1, 8, 6, 384, 120]
+
+
+@pytest.mark.parametrize("order", range(6))
+def test_weights_of_splines(order: int) -> None:
+    """At a point they are fractions, which are met to the last digits; between points they are those of SciPy."""
+    first = (order - 1) // 2 if order % 2 else order // 2
+    np.testing.assert_allclose(
+        found := spline_weights(np.array(float(first)), order), np.array(AT_POINTS[order]) / SUMS[order], rtol=1e-15)
+    assert found.shape == (order + 1,)
+    away = np.linspace(first - 0.5, first + 0.5, 12).reshape(3, 4) if order % 2 == 0 else np.linspace(
+        first, first + 1.0, 12).reshape(3, 4)
+    element = interpolate.BSpline.basis_element(np.arange(order + 2.0) - (order + 1) / 2, extrapolate=False)
+    wanted = np.stack([np.nan_to_num(element(away - k)) for k in range(order + 1)]) if order else np.ones((1, 3, 4))
+    np.testing.assert_allclose(spline_weights(away, order), wanted, rtol=1e-12, atol=1e-15)
+
 
 # --- rotations: vectors r(t), the rotation exp(r), and its angular rate in its own axes -----------------------------
 
