@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -81,10 +82,10 @@ _STEP = {
 
 
 def _reduce_array(name: str, rank: int, axis: Any, keepdims: bool, kind: Any) -> Any:
-    """The loops of a reduction, written for the rank of its array; None where it has no such axis."""
+    """The loops of a reduction, written for the rank of its array; None where it has no such axes."""
     axes = range(rank) if axis is None else axis if isinstance(axis, tuple) else (axis,)
     is_complex = isinstance(kind, types.Complex) and name in ("max", "min")
-    if is_complex or any(not -rank <= k < rank for k in axes):
+    if is_complex or not _are_axes(axes, rank):
         return None
     over = sorted({k % rank for k in axes})
     left = [k for k in range(rank) if k not in over]
@@ -116,6 +117,12 @@ def _reduce_array(name: str, rank: int, axis: Any, keepdims: bool, kind: Any) ->
     return scope["reduction"]
 
 
+def _are_axes(axes: Iterable[int], rank: int) -> bool:
+    """Whether an array has these axes, each of which comes once."""
+    axes = list(axes)
+    return all(-rank <= k < rank for k in axes) and len({k % rank for k in axes}) == len(axes)
+
+
 def _lengths(axes: list[int]) -> str:
     return "".join(f"a.shape[{k}], " for k in axes)
 
@@ -141,10 +148,11 @@ def _expand(axes: tuple[int, ...]) -> Any:
 
     @overload(expand)
     def choose(a):
-        if not isinstance(a, types.Array):
+        rank = len(axes) + (a.ndim if isinstance(a, types.Array) else 0)
+        if not isinstance(a, types.Array) or not _are_axes(axes, rank):
             return None
         made = "a"
-        for k in sorted(k % (a.ndim + len(axes)) for k in axes):
+        for k in sorted(k % rank for k in axes):
             made = f"np.expand_dims({made}, {k})"
         scope: dict[str, Any] = {"__name__": __name__, "np": np}
         exec(f"def expand(a):\n    return {made}", scope)
@@ -172,7 +180,7 @@ def _squeeze(axes: tuple[int, ...]) -> Any:
 
     @overload(squeeze)
     def choose(a):
-        if not isinstance(a, types.Array) or any(not -a.ndim <= k < a.ndim for k in axes):
+        if not isinstance(a, types.Array) or not _are_axes(axes, a.ndim):
             return None
         over = {k % a.ndim for k in axes}
         index = ", ".join("0" if k in over else ":" for k in range(a.ndim))

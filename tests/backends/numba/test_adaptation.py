@@ -1,6 +1,7 @@
 """How the text of a function is written for Numba."""
 
 import ast
+import builtins
 import types
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 pytest.importorskip("numba")
 
 from s2s.backends.numba.adaptation import adapt, write_out_containers
-from s2s.backends.numba.paths import Outside, Unsupported
+from s2s.backends.numba.paths import DYNAMIC, Outside, Unsupported
 from s2s.core.values import Array, Dim
 
 X = np.arange(3.0)
@@ -89,6 +90,50 @@ def test_subscripts_by_variables_that_may_be_masks(key, has_masks, is_asked):
     text = f"def f(x, k):\n    m = x > 0.0\n    y = x * 2.0\n    return y[{key}]"
     found, _ = written(text, {"x": X, "k": 1}, by_python=frozenset({0} if has_masks else ()))
     assert ("item_at(y, m)" in found) is is_asked
+
+
+@pytest.mark.parametrize("body, is_tuple", [
+    ("p, q = np.mgrid[0:3, 0:n]", True), ("p, q = np.ogrid[0:3, 1:n:2]", True), ("p = np.mgrid[0:3, 0:n]", False),
+    ("p = np.ogrid[0.0:1.0:n]", False), ("p, q = np.ogrid[0:3, 0:n] + x[0]", False), ("(p,) = np.mgrid[-1:n]", True),
+])
+def test_grids_are_made_by_python(body, is_tuple):
+    """One that is unpacked is a tuple, whose items may have shapes of their own."""
+    asked = []
+    python = lambda function, args, keywords: asked.append((function, args)) or abs  # noqa: E731
+    written(f"def f(x, n):\n    {body}\n    return x", {"x": X, "n": 4}, python=python)
+    (function, args), = asked
+    assert args[1] is is_tuple
+    found = function(*[4 if arg is DYNAMIC else arg for arg in args])
+    scope = {"np": np, "n": 4}
+    grid = next(n for n in ast.walk(ast.parse(body)) if isinstance(n, ast.Subscript) and "grid" in ast.unparse(n))
+    expected = eval(ast.unparse(grid), scope)
+    assert isinstance(found, tuple) is (is_tuple or isinstance(expected, tuple))
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+class OwnError(Exception):
+    """An exception that Numba does not know."""
+
+
+@pytest.mark.parametrize("body, shown, as_it_is", [
+    ("raise ValueError('below', 2)", "ValueError('below', 2)", True), ("raise KeyError", "KeyError()", True),
+    ("raise ValueError(x[0])", "ValueError('ValueError(x[0])')", True),
+    ("raise OwnError('no')", "RuntimeError(\"OwnError('no')\")", True),
+    ("raise OwnError", "RuntimeError('OwnError')", True),
+    ("e = KeyError('none')\n        raise e", "KeyError('none')", True),
+    ("e = IndexError(len(x))\n        raise e from None", "IndexError('IndexError(len(x))')", True),
+    ("raise ValueError('below', 2)", "RuntimeError()", False), ("raise OwnError(x)", "RuntimeError()", False),
+])
+def test_what_is_raised_is_that_of_the_function_where_no_python_steps_in(body, shown, as_it_is):
+    known = {"np": np, "len": len, "OwnError": OwnError, **vars(builtins)}
+    outside = Outside(known.__getitem__, {"x": X}, {}, lambda name, value: True, lambda value, call: value,
+                      is_alone=as_it_is)
+    adapted = adapt(function(f"def f(x):\n    if x[0] > 1.0:\n        {body}\n    return x"), outside)
+    (raised,) = [n for n in ast.walk(adapted.node) if isinstance(n, ast.Raise)]
+    assert ast.unparse(raised) == f"raise {shown}"
+    assert "e =" not in ast.unparse(adapted.node)
 
 
 @pytest.mark.parametrize("body, keywords", [

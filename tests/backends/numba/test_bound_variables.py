@@ -43,6 +43,34 @@ def until_it_ends(c, n):
     return y
 
 
+def of_the_loop(c, n):
+    for k in range(n):
+        if c:
+            continue
+    return k
+
+
+def of_targets_that_are_read_in_the_loop(c, n):
+    total = 0.0
+    for j, (i, v) in enumerate(zip(range(n), range(n))):
+        if c:
+            total += i * v
+    while c:
+        total += j
+        c = False
+    return total + i
+
+
+def left_at_once(c, n):
+    for k in range(n):
+        if c or k > 1:
+            break
+        last = k
+    else:
+        last = 7.0
+    return k + last
+
+
 def added(c, n):
     if c:
         y = 1.0
@@ -80,7 +108,8 @@ def beside_a_function(c, n):
 
 
 FLAGS = {
-    in_one_branch: {"y"}, in_both_branches: set(), after_a_loop: {"y"}, until_it_ends: set(), added: {"y"},
+    in_one_branch: {"y"}, in_both_branches: set(), after_a_loop: {"y"}, until_it_ends: set(), of_the_loop: {"k"},
+    of_targets_that_are_read_in_the_loop: {"i", "j"}, left_at_once: {"k", "last"}, added: {"y"},
     of_a_comprehension: set(), with_a_function: {"k"}, beside_a_function: {"u"},
 }
 

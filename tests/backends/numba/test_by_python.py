@@ -15,6 +15,7 @@ from tests.helpers import differences
 
 pytest.importorskip("numba")
 
+import numba
 from numba import types
 from numba.core.errors import TypingError
 
@@ -155,6 +156,25 @@ def test_types_by_examples():
         by_python._result_type(np.sin, lambda value: object(), (array,), True)
     with pytest.raises(TypingError, match="no result"):
         by_python._result_type(np.sin, lambda value: 1 / 0, (array,), True)
+
+
+@pytest.mark.parametrize("dtype", [types.float64, types.float32, types.complex128, types.int64, types.boolean])
+@pytest.mark.parametrize("rank", range(4))
+def test_examples_are_numbers_that_most_functions_take(rank, dtype):
+    """Vectors of numbers that differ; matrices, and those of stacks, that are symmetric and positive definite."""
+    kind = types.Array(dtype, rank, "C")
+    for size in range(1, 4):
+        made = by_python._example(kind, iter([size]))
+        assert made.shape == (size,) * rank and numba.typeof(made).dtype == dtype
+        if dtype in (types.int64, types.boolean):
+            assert not made.any()
+        elif rank == 1:
+            assert np.unique(made).size == size and (made.real > 0.0).all()
+        elif rank >= 2:
+            np.testing.assert_array_equal(made, np.swapaxes(made, -1, -2))
+            assert np.isfinite(np.linalg.cholesky(made)).all()
+            values = np.linalg.eigvalsh(made)
+            assert (values > 0.5).all() and (np.diff(values, axis=-1) > 0.1).all()  # which have derivatives
 
 
 @pytest.mark.parametrize("function", [np.reshape, np.broadcast_to])

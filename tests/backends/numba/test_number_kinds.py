@@ -11,6 +11,7 @@ from s2s.backends.numba.number_kinds import UNKNOWN, Kinds, kind_of_value
 VALUES = {
     "n": 3, "k": 1, "s": 0.5, "b": True, "x": np.arange(3.0) + 1.0, "m": np.eye(3) + 1.0, "j": np.array([2, 0, 1]),
 }
+TUPLES = {"t": "(s, n, b)", "u": "(s,)", "w": "(x, n)"}
 NAMES = {"np": np, "rt": rt, "len": len, "range": range, "float": float, "bool": bool, "abs": abs, "reversed": reversed,
          "list": list}
 
@@ -21,7 +22,9 @@ def static(e):
 
 def kind_of(text):
     env = {name: kind_of_value(value) for name, value in VALUES.items()}
-    return Kinds([], {}, static).kind(ast.parse(text, mode="eval").body, env)
+    kinds = Kinds([], {}, static)
+    env |= {name: kinds.kind(ast.parse(made, mode="eval").body, env) for name, made in TUPLES.items()}
+    return kinds.kind(ast.parse(text, mode="eval").body, env)
 
 
 @pytest.mark.parametrize("text", [
@@ -29,11 +32,12 @@ def kind_of(text):
     "s * n", "s / n", "x[k]", "m[n - 1, k]", "m[k]", "m[1:, 0]", "m[1:]", "m @ x", "m @ m", "x @ x", "m.T",
     "float(n)", "bool(s)", "s < n", "not b", "s ** 2", "np.sin(s)", "np.sum(m)", "np.linalg.inv(m)",
     "np.linalg.solve(m, x)", "np.zeros(n)", "np.empty((n, k))", "np.ones(n, dtype=bool)", "np.copy(x)", "x.copy()",
-    "np.zeros_like(m)", "np.stack((x, x))", "np.concatenate((x, x))", "[1.0, s].pop()",
+    "np.zeros_like(m)", "np.stack((x, x))", "t[0]", "t[1]", "t[2]", "w[1]", "u[0]", "t[0] * t[1]", "x[t[1] - 2]",
+    "np.concatenate((x, x))", "[1.0, s].pop()",
 ])
 def test_kinds_are_those_of_the_values(text):
     found = kind_of(text)
-    value = eval(text, NAMES | VALUES)
+    value = eval(text, NAMES | VALUES | {name: eval(made, dict(VALUES)) for name, made in TUPLES.items()})
     assert found == kind_of_value(value.item() if isinstance(value, np.generic) else value)
 
 
@@ -48,6 +52,7 @@ def test_ranges(text):
     "bool(x)", "x.copy('F')", "x.pop()", "list(range(n))", "np.zeros(s)", "np.zeros(n, int, order='F')",
     "np.full_like(x, n, int)", "np.zeros_like(x, dtype=int)", "np.stack(x)", "np.concatenate((j, j))", "np.copy(j)",
     "np.linalg.inv(other(m))", "np.linalg.solve(m)", "np.ones(n, dtype=complex)",
+    "w[0]", "t[k]", "t[-1]", "t[3]", "t[0, 0]", "t[True]", "s[0]", "m[True]", "m[k, 0.5]", "t[1:]",
 ])
 def test_what_is_not_known_is_left_open(text):
     assert kind_of(text) == UNKNOWN

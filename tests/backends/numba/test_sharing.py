@@ -1,6 +1,7 @@
 """Loops that several threads share: the names that they leave behind, and what is shared out."""
 
 import ast
+import ctypes
 import inspect
 import math
 
@@ -8,6 +9,9 @@ import numpy as np
 import pytest
 
 pytest.importorskip("numba")
+
+import llvmlite.binding
+import llvmlite.ir
 
 from s2s.backends.numba import shares, sharing
 from s2s.backends.numba.number_kinds import Kinds, kind_of_value
@@ -34,6 +38,28 @@ def test_names_that_are_read_after_a_loop():
     assert sharing._read_after(node, function("for i in x: pass")) >= {"q", "c"}
     outer = function("def f(x, q):\n    while q:\n        for i in x:\n            y = i\n        q = y\n    return y")
     assert sharing._read_after(outer, outer.body[0].body[0]) == {"q", "x", "y"}
+
+
+@pytest.mark.parametrize("returned, count", [(3, 3), (2**40 + 5, 5), (2**32 - 1, -1)])
+def test_the_number_of_threads_is_asked_for_by_name(returned, count):
+    """The function gives an int of C: what is in the rest of a register is noise."""
+    result, generate = shares.count_threads._defn(None)
+    size = llvmlite.ir.IntType(result.return_type.bitwidth)
+    module = llvmlite.ir.Module()
+    function = llvmlite.ir.Function(module, llvmlite.ir.FunctionType(size, []), "asked")
+    builder = llvmlite.ir.IRBuilder(function.append_basic_block())
+    first, second = (generate(None, builder, None, ()) for _ in range(2))
+    builder.ret(builder.sub(builder.add(first, first), second))
+    made = llvmlite.binding.parse_assembly(str(module))
+    made.verify()
+    assert [f.name for f in made.functions if f.is_declaration] == ["get_num_threads"]
+    machine = llvmlite.binding.Target.from_default_triple().create_target_machine()
+    with llvmlite.binding.create_mcjit_compiler(made, machine) as engine:
+        there = ctypes.CFUNCTYPE(ctypes.c_int64)(lambda: returned)
+        engine.add_global_mapping(
+            made.get_function("get_num_threads"), ctypes.cast(there, ctypes.c_void_p).value)
+        engine.finalize_object()
+        assert ctypes.CFUNCTYPE(ctypes.c_int64)(engine.get_function_address("asked"))() == count
 
 
 # Adjoint loops as they are written, with what their arguments are.
