@@ -6,6 +6,7 @@ import pytest
 
 from s2s import runtime as rt
 from s2s.backends.numba import ranks
+from tests.backends.numba import interpreted
 
 RNG = np.random.default_rng(0)
 MATRICES = [
@@ -32,6 +33,45 @@ def test_where(shapes):
         given[0] = given[0] > 0.0
         given = [a if a.ndim else a.item() for a in given]
         assert np.array_equal(compiled(*given), np.where(*given))
+
+
+@pytest.mark.parametrize("first, second, is_written", [
+    ("f", "f", True), ("d", "d", True), ("F", "F", True), ("D", "D", True),
+    ("d", "D", False), ("f", "d", False), ("l", "l", False), ("?", "?", False),
+])
+def test_systems_as_python(first, second, is_written, monkeypatch):
+    """LAPACK is called at once for matrices and right sides of one type that it knows; Numba's own has the others."""
+    calls, gesv = [], interpreted.LIBRARIES["numba_xgesv"]
+    monkeypatch.setattr(interpreted, "_plain", {})
+    monkeypatch.setitem(interpreted.LIBRARIES, "numba_xgesv", lambda *args: calls.append(args[0]) or gesv(*args))
+    solve, rng = interpreted.plain(ranks.solve), np.random.default_rng(3)
+    for n in (3, 1):
+        a = np.eye(n) * 3 + rng.normal(size=(n, n)) if first in "fdFD" else np.tri(n)
+        a, b = a.astype(first), rng.normal(size=(n, 2)).astype(second)
+        for matrix in (a, a.T, a[::-1]):
+            for right in (b, b[:, 0], b.T.copy().T, b[:, ::-1]):
+                before, count = (matrix.copy(), right.copy()), len(calls)
+                found, expected = solve(matrix, right), np.linalg.solve(matrix, right)
+                np.testing.assert_allclose(found, expected, rtol=1e-5 if first in "fF" else 1e-12)
+                assert found.dtype == expected.dtype
+                np.testing.assert_array_equal(matrix, before[0])
+                np.testing.assert_array_equal(right, before[1])
+                assert len(calls) - count == is_written
+    assert set(calls) <= {ord({"f": "s", "d": "d", "F": "c", "D": "z"}.get(first, "-"))}
+    assert solve(a[:0, :0], b[:0]).shape == (0, 2)
+    if is_written:
+        with pytest.raises(ValueError):
+            solve(np.ones((2, 3), first), np.ones(2, second))
+        with pytest.raises(ValueError):
+            solve(np.eye(2, dtype=first), np.ones((3, 1), second))
+        monkeypatch.setitem(interpreted.LIBRARIES, "numba_xgesv", lambda *args: 2)
+        monkeypatch.setattr(interpreted, "_plain", {})
+        with pytest.raises(np.linalg.LinAlgError, match="Singular matrix"):
+            interpreted.plain(ranks.solve)(np.eye(2, dtype=first), np.ones(2, second))
+    stack = np.stack([np.eye(2, dtype=first)] * 2)
+    count = len(calls)
+    np.testing.assert_array_equal(solve(stack, np.ones((2, 2, 1), second)), np.ones((2, 2, 1)))
+    assert len(calls) == count
 
 
 @pytest.mark.slow

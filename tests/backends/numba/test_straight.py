@@ -31,8 +31,8 @@ def static(expr):
         return None
 
 
-def runs_of(text, env, monkeypatch):
-    monkeypatch.setattr(straight, "LEAST_WORK", 0)
+def runs_of(text, env, monkeypatch, least=0):
+    monkeypatch.setattr(straight, "LEAST_WORK", least)
     node = ast.parse(text).body[0]
     kinds = Kinds(node.body, env, static)
     return Straights(node, kinds, static, lambda value, call: value).of(node.body)
@@ -283,6 +283,24 @@ def test_small_blocks_stay_as_they_are(monkeypatch):
     assert any(isinstance(s, Run) for s in runs_of(text, {"a": MATRIX}, monkeypatch))
     monkeypatch.setattr(straight, "LEAST_WORK_OF_BLOCK", 100)
     assert not any(isinstance(s, Run) for s in runs_of(text, {"a": MATRIX}, monkeypatch))
+
+
+@pytest.mark.parametrize("body, returned, gain", [
+    ("q = a[0, 0] * a[0, 1]", "q", 9 - 2),
+    ("q = a[0, 0] * a[0, 1]\n    r = q * q", "r", 10 - 2),
+    ("q = a[0, 0] * a[0, 1]\n    r = q * q", "q, r", 10 - 4),
+    ("q = a[0, 0] * a[0, 1]\n    r = q * q\n    t = -r", "q, r, t", 11 - 6),
+    ("q = a[0, 0] * x + y", "q", 6 - 2 - 1), ("q = a[0, 0] * x + y * z", "q", 7 - 2 - 2),
+    ("q = np.sin(a[0, 0] * x)\n    a[1, 1] = q", "a", 13 - 0 - 1), ("a[0, 0] = x", "a", 4 - 1),
+    ("q = a[0, 0] < y", "q", 5 - 2 - 1),
+])
+def test_what_a_call_has_to_save(body, returned, gain, monkeypatch):
+    """The operations of the statements, less two for each number that the call gives and half of one for each that it
+    gets."""
+    text, env = f"def f(a, x, y, z):\n    {body}\n    return {returned}", {"a": MATRIX, **dict.fromkeys("xyz", "float")}
+    made = runs_of(text, env, monkeypatch, gain)
+    assert any(isinstance(s, Run) for s in made)
+    assert not any(isinstance(s, Run) for s in runs_of(text, env, monkeypatch, gain + 1))
 
 
 def test_types_of_numbers_statement_by_statement():
