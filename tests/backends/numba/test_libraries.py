@@ -101,6 +101,28 @@ def test_recursion_and_python_in_parts():
     assert second(4.0) == 250.0
 
 
+AS_PARTS = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Users' functions with the options of parts, whose names in machine code have the same ending."""
+
+
+@pytest.mark.parametrize("first, second", [(helper, AS_PARTS), (helper, helper), (numba.njit, numba.njit)])
+def test_functions_that_call_each_other(first, second, made):
+    """Machine code of one is there before the other is compiled, and waits for it: so the other, part or not, gets
+    machine code of its own."""
+
+    @second
+    def is_odd(n):
+        return n != 0 and is_even(n - 1)
+
+    @first
+    def is_even(n):
+        return n == 0 or is_odd(n - 1)
+
+    once = compiled(lambda n: is_even(n), numba.int64)
+    assert {"is_odd", "is_even", "<lambda>"} <= {name.rpartition(".")[2] for name in made}
+    assert once(4) and not once(5)
+
+
 def test_other_threads_compile_beside():
     results = []
 
