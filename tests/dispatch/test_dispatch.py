@@ -187,6 +187,22 @@ def test_a_call_with_a_known_kind_runs_no_python_of_the_front_end(fake, monkeypa
     assert g(2.0) == 2.0
 
 
+def test_a_function_without_code_has_one_dispatcher_for_each_way_of_calling(fake):
+    fake.answers["sum_"] = lambda function, arguments, request: compiled("g", ", ".join(arguments), "return 1.0")
+    gradient = s2s.grad(np.sum)
+    inner = gradient.dispatcher
+    assert inner.last is None and inner.versions == inner.everywhere == []
+    for args, kwargs in [((ones(3),), {}), ((ones(3),), {"axis": 0}), ((ones(3), 0), {}), ((2.0,), {})]:
+        found = inner.dispatcher_for(args, kwargs)
+        assert gradient(*args, **kwargs) == 1.0
+        version, count = inner.last, len(fake.calls)
+        assert gradient(*args, **kwargs) == 1.0
+        assert inner.last is version is found.last and inner.dispatcher_for(args, kwargs) is found
+        assert len(fake.calls) == count
+    assert len(inner.everywhere) == 3 and len(inner.versions) == 4
+    assert len(inner.dispatcher_for((1.0,), {}).versions) == 2
+
+
 def test_more_versions_than_are_tested_inline(fake):
     fake.answers["f"] = lambda function, arguments, request: fake_text(arguments)
     g = s2s.grad(product())

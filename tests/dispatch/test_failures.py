@@ -2,6 +2,7 @@
 
 import functools
 import time
+import traceback
 import warnings
 
 import numpy as np
@@ -92,6 +93,7 @@ def test_a_recording_that_is_refused_says_so_and_leaves_the_version():
     with pytest.raises(s2s.errors.NoDerivativeError, match="another result") as caught:
         changing(-X)
     assert isinstance(caught.value.__cause__, IndexError)
+    assert traceback.extract_tb(caught.value.__cause__.__traceback__)[-1].line == "if x[0] < 0.0: ()[0]"
     np.testing.assert_allclose(changing(X), np.cos(X))
 
 

@@ -115,6 +115,9 @@ def test_a_version_lets_another_function_run_where_nothing_else_changes():
     (False, False, (Scalar(float), Sequence(tuple, (Array(np.dtype(float), ()), Known(Const(2))))), (), True),
     (True, False, (Scalar(float),), (), False), (False, True, (Scalar(float),), (), False),
     (False, False, (Scalar(float), UNKNOWN), (), False), (False, False, (Sequence(tuple, (UNKNOWN,)),), (), False),
+    (False, False, (Sequence(tuple, (Scalar(float), UNKNOWN)),), (), False),
+    (False, False, (Mapping(("a", "b"), (UNKNOWN, Scalar(float))),), (), False),
+    (False, False, (Sequence(tuple, ()), Mapping(("a", "b"), (Scalar(int), Scalar(float)))), (), True),
     (False, False, (Scalar(float),), ("another",), False), (False, False, (Scalar(float),), ("own",), True),
 ])
 def test_the_text_for_numba_relies_on_nothing_else(monkeypatch, is_observed, is_validated, avals, guards, is_taken):

@@ -198,6 +198,24 @@ def test_an_attribute_of_a_class_of_python_has_none(kind, name, found):
     assert facts.has(kind, name).folded(guards) is found and not len(guards)
 
 
+def test_each_fact_that_is_taken_is_told():
+    """Also where it was taken before, and to a copy; not in a block where nobody is told."""
+    guards, told, other = facts.Guards(), [], facts.Guards()
+    guards.told = told.append
+    taken = [facts.ClassGuard(Written, "size", True), facts.BasesGuard.of(Written)]
+    for _ in range(2):
+        assert facts.has(Written, "size").folded(guards) is True
+    assert told == 2 * taken and [*guards] == taken
+    with guards.untold():
+        facts.has(Written, "size").folded(guards)
+    assert told == 2 * taken
+    facts.has(Written, "size").folded(guards.copy())
+    facts.has(Written, "weight").folded(other)
+    assert told == 3 * taken
+    guards.update(other)
+    assert told == [*3 * taken, *other] and len(guards) == 3
+
+
 def with_defaults(x, n=2, text="a", pair=(1, 2), parts=[1.0], part=Written(), *, scale=3.0):  # noqa: B006, B008
     return x
 

@@ -9,7 +9,7 @@ import pytest
 import s2s
 from s2s.derivatives import derivative
 from s2s.errors import ArgumentError
-from s2s.versions.target import target_of
+from s2s.versions.target import _choices, target_of
 
 
 def f(x, k=2.0, *rest, scale=1.0, **more):
@@ -63,6 +63,23 @@ def test_a_derivative_is_that_of_the_same_function(name):
     target = target_of(grad)
     assert (target.function, target.fixed, target.derived) == (function, fixed, grad.dispatcher)
     assert [p.name for p in target.public] == public.split()
+
+
+@pytest.mark.parametrize("function, choices", [
+    (f, "choose among x (0), k (1), scale"),
+    (lambda x, *rest: x, "choose among x (0)"),
+    (lambda **more: 1.0, "`lambda` takes no arguments by name"),
+    (lambda *rest: 1.0, "`lambda` takes no arguments by name"),
+])
+def test_parameters_that_can_be_named_are_offered(function, choices):
+    assert _choices(target_of(function)) == choices
+
+
+@pytest.mark.parametrize("argnums, code", [("z", "S2S502"), (1, "S2S501"), (-2, "S2S501")])
+def test_a_parameter_that_is_not_there_is_refused_with_a_choice(argnums, code):
+    with pytest.raises(ArgumentError, match="choose among x \\(0\\), scale\n") as refusal:
+        s2s.grad(lambda x, *, scale=1.0: x * scale, argnums=argnums)(1.0)
+    assert refusal.value.diagnostic.code == code
 
 
 def test_parameters_are_those_of_the_signature():

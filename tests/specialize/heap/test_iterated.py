@@ -86,6 +86,24 @@ def behind_an_iterator(x):
     return s
 
 
+def ahead_of_an_iterator(x):
+    values = [x[0], x[1], x[2]]
+    it = iter(values)
+    s = next(it)
+    values[2] = s * s
+    return s + sum(it)
+
+
+def appended_behind_an_iterator(x):
+    values = [x[0], x[1]]
+    it = iter(values)
+    s = next(it)
+    values.append(s * s)
+    for v in it:
+        s = s + v
+    return s
+
+
 def an_item_of_a_dict(x):
     values, s = {"a": x[0], "b": x[1]}, 0.0
     for _, v in values.items():
@@ -121,7 +139,8 @@ def stored_ahead_in_a_long_list(x):
 
 SEEN = [
     appended, shortened, stored_ahead, stored_at_the_end, cleared, by_a_nested_function, in_a_comprehension,
-    behind_an_iterator, an_item_of_a_dict, a_key_of_a_dict, a_deque, stored_ahead_in_a_long_list,
+    behind_an_iterator, ahead_of_an_iterator, appended_behind_an_iterator, an_item_of_a_dict, a_key_of_a_dict, a_deque,
+    stored_ahead_in_a_long_list,
 ]
 
 
@@ -145,6 +164,14 @@ def test_the_message():
 
 
 # --- not seen --------------------------------------------------------------------------------------------------------
+
+
+def stored_where_an_iterator_has_been(x):
+    values = [x[0], x[1], x[2]]
+    it = iter(values)
+    s = next(it)
+    values[0] = s * s
+    return s + sum(it) * values[0]
 
 
 def stored_where_it_is(x):
@@ -217,6 +244,7 @@ def what_it_holds(x):
 
 
 NOT_SEEN = [
+    stored_where_an_iterator_has_been,
     stored_where_it_is, stored_where_it_is_in_a_long_list, stored_behind, values_of_keys, before_the_loop_ends,
     beside_a_shorter_one, of_a_copy, another_by_the_same_name, what_it_holds,
 ]
