@@ -8,6 +8,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import s2s
+from s2s.dispatch.chosen_points import _Points
 
 EYE = np.eye(2)
 ORIGIN, TIE = np.zeros(2), np.ones(2)
@@ -156,6 +157,62 @@ def test_single_precision():
     found = s2s.hessian(lambda x: np.linalg.norm(x) ** 2)(np.zeros(2, np.float32))
     assert found.dtype == np.float32
     np.testing.assert_allclose(found, 2.0 * EYE, atol=1e-3)
+
+
+EQUAL = np.diag([1.0, 1.0, 2.0])
+DIRECTION = np.array([[0.0, 4.0, 8.0], [4.0, 8.0, 12.0], [8.0, 12.0, 16.0]])
+
+
+def _exponential(a):
+    w, v = np.linalg.eigh(a)
+    return np.sum((v @ np.diag(np.exp(w)) @ v.T) * DIRECTION)
+
+
+def _exponential_by_terms(a):
+    term = total = np.eye(3)
+    for k in range(1, 30):
+        term = term @ a / k
+        total = total + term
+    return np.sum(total * DIRECTION)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-6])
+def test_equal_eigenvalues_of_matrices_of_any_size(size):
+    """The points beside are as near as the size of the matrix says, farther for a second derivative than for a first,
+    whose rounding is divided by one gap only."""
+    found = s2s.grad(lambda a: _exponential(a / size))(size * EQUAL)
+    np.testing.assert_allclose(found, s2s.grad(_exponential_by_terms)(EQUAL) / size, rtol=1e-9)
+    found = s2s.hvp(lambda a: _exponential(a / size))(size * EQUAL, DIRECTION)
+    np.testing.assert_allclose(found, s2s.hvp(_exponential_by_terms)(EQUAL, DIRECTION) / size**2, rtol=1e-8)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e-3])
+def test_what_is_but_rounding_is_no_derivative_without_a_limit(size):
+    def trace(a):
+        return np.sum(np.linalg.eigvalsh(a))
+
+    def of_unit(a):
+        v = np.linalg.eigh(a)[1]
+        return np.sum((v @ v.T) * DIRECTION)
+
+    np.testing.assert_allclose(s2s.hvp(trace)(size * EQUAL, DIRECTION), 0.0 * EQUAL, atol=1e-6 / size)
+    np.testing.assert_allclose(s2s.grad(of_unit)(size * EQUAL), 0.0 * EQUAL, atol=1e-7 / size)
+
+
+def test_the_order_is_how_many_times_a_function_is_differentiated():
+    def through_values(t):
+        return np.sum(np.linalg.eigvalsh(EQUAL + t * DIRECTION) ** 2)
+
+    def through_slope(x):
+        return np.sum(s2s.grad(lambda z: np.linalg.norm(z) ** 2)(x))
+
+    first = s2s.grad(through_values)
+    second = s2s.grad(first)
+    for derivative, at, order in ((first, 1.0, 1), (second, 1.0, 2), (s2s.grad(second), 1.0, 3),
+                                  (s2s.grad(through_slope), TIE, 2)):
+        derivative(at)
+        points = _Points(derivative.dispatcher, derivative.dispatcher.versions[0], derivative)
+        assert (points.order, points.is_first) == (order, order == 1)
 
 
 def test_sparse_hessians():
