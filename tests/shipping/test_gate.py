@@ -123,6 +123,21 @@ def test_nothing_else_is_in_a_text(made):
         gate.passed(made, own, "f")
 
 
+@pytest.mark.parametrize("one, other, is_same", [
+    ("a = 1", "a  =  (1)", True), ("a = 1", "a = 2", False), ("a = 1\nb = 2", "b = 2\na = 1", False), ("", "a", False),
+    ('def f():\n    """One\n    two."""\n', 'def f():\n  """One two."""', True),
+    ('def f():\n    """One."""\n', 'def f():\n    """Two."""', False),
+    ('def f():\n    """One."""\n', "def f():\n    pass", False),
+    ('class A:\n    """One\n\n    two."""\n', 'class A:\n  """One  two."""', True), ('"""A\nb"""', '"""A b"""', True),
+    ('a = """One\ntwo"""', 'a = """One two"""', False),
+])
+def test_texts_mean_the_same_however_they_are_laid_out(one, other, is_same):
+    """As texts and as statements."""
+    for left in (one, ast.parse(one).body):
+        for right in (other, iter(ast.parse(other).body)):
+            assert (gate.meaning(left) == gate.meaning(right)) is is_same
+
+
 @pytest.mark.parametrize("one, other, is_right", [
     ("def _f(x):\n    return _f(x - a.b)", "def f(x):\n    return f(x - b)", True),
     ("def _f(x):\n    return _f(x - a.b)", "def f(x):\n    return _f(x - b)", False),

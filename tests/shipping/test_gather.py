@@ -3,13 +3,23 @@
 import ast
 import importlib
 import sys
+import sysconfig
 import types
 
 import numpy as np
 import pytest
 
 import s2s
-from s2s.shipping.gather import CannotShip, Gathering, Symbol, _is_like, _is_made_by, _is_own_binding, _module_of
+from s2s.shipping.gather import (
+    CannotShip,
+    Gathering,
+    Symbol,
+    _is_like,
+    _is_made_by,
+    _is_own_binding,
+    _module_of,
+    is_written_out,
+)
 from s2s.shipping.standalone import _choose_names, _edited, _written
 
 FILES = {
@@ -18,6 +28,8 @@ FILES = {
     "written_out/parts.py": "def double(v):\n    return SCALE * v\n\n\nSCALE = 2.0\n",
     "written_out/deep/__init__.py": "",
     "written_out/deep/inner.py": "def square(v):\n    return v * v\n",
+    "written_out/wide/__init__.py": "from . import narrow\n",
+    "written_out/wide/narrow.py": "def cut(v):\n    return v - 1.0\n",
     "written_out/lambdas.py": """
 RATE = 2.0
 PAIR = (lambda v: v + RATE, lambda v: (lambda w: w * RATE)(v))
@@ -28,6 +40,8 @@ import numpy as np
 import written_out
 import written_out.deep.inner
 import written_out.parts
+from numpy import linalg as la
+from written_out import wide as broad
 
 RATE = 2.0
 COUNT = 3
@@ -50,6 +64,14 @@ def by_name(x):
 
 def by_alias(x):
     return written_out.linalg.norm(x)
+
+
+def by_relative(x):
+    return written_out.wide.narrow.cut(x) + broad.narrow.cut(x)
+
+
+def by_new_name(x):
+    return la.norm(x)
 
 
 def hands_around(x):
@@ -92,7 +114,9 @@ def gathered(module, name):
     return text, scope[found.name]
 
 
-@pytest.mark.parametrize("name", ["by_parts", "by_deep", "by_name", "by_alias"])
+@pytest.mark.parametrize("name", [
+    "by_parts", "by_deep", "by_name", "by_alias", "by_relative", "by_new_name",
+])
 @pytest.mark.parametrize("has_alias", [False, True])
 def test_modules_of_a_package_are_followed_by_their_names(reading, monkeypatch, name, has_alias):
     """Also where a function of the package has the name of a module, and an installed module stands in the package."""
@@ -100,6 +124,28 @@ def test_modules_of_a_package_are_followed_by_their_names(reading, monkeypatch, 
         monkeypatch.setitem(sys.modules, "written_out.linalg", np.linalg)
     text, made = gathered(reading, name)
     assert "written_out" not in text and made(3.0) == getattr(reading, name)(3.0)
+
+
+def test_an_installed_module_is_imported_by_the_name_that_it_has_there(reading):
+    assert "from numpy import linalg as la\n" in gathered(reading, "by_new_name")[0]
+    assert "from numpy import linalg\n" in gathered(reading, "by_alias")[0]
+
+
+STDLIB = sysconfig.get_paths()["stdlib"]
+
+
+@pytest.mark.parametrize("name, file, is_own", [
+    ("s2s.runtime", "/anywhere/s2s/runtime.py", True), ("s2s", None, True), ("__main__", None, True),
+    ("__main__", f"{STDLIB}/pdb.py", True), ("mine.parts", "/home/me/mine/parts.py", True), ("s2special", None, False),
+    ("builtins", None, False), ("made", None, False), ("json.decoder", "/home/me/json/decoder.py", False),
+    ("scipy", "/env/lib/site-packages/scipy/__init__.py", False), ("six", "/usr/lib/dist-packages/six.py", False),
+    ("unlisted", f"{STDLIB}/unlisted.py", False),
+], ids=range(12))
+def test_what_is_of_the_user_or_of_s2s_is_written_out(name, file, is_own):
+    module = types.ModuleType(name)
+    if file is not None:
+        module.__file__ = file
+    assert is_written_out(module) is is_own
 
 
 @pytest.mark.parametrize("name, reason", [
