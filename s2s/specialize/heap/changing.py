@@ -33,7 +33,7 @@ from s2s.specialize.heap.making import (
     key_in,
     new_list,
 )
-from s2s.specialize.heap.reading import order_of
+from s2s.specialize.heap.reading import check_slice, order_of
 
 __all__ = ["OPERATIONS", "add_in_place", "changes_list", "store_item"]
 
@@ -72,8 +72,6 @@ def _target(at: At, atom: ir.Atom) -> _Target | None:
 def _change(at: At, target: _Target, state: State, appended: ir.Atom | None = None) -> ir.Const:
     if state.borrowed:
         state = State(state.kind, state.keys, state.items, state.whole, False, state.extra)
-    if state.extra is not None and state.kind is collections.deque and len(state.items) > state.extra:
-        raise AssertionError("a deque is cut where it is changed")
     held = effects.before(at, target.cell)
     at.context.heap.change(target.cell, state, at.span)
     effects.content(at, target.cell, held, state, appended)
@@ -93,7 +91,9 @@ def changes_list(edit: Callable[..., Any]) -> Operation:
             return _change(at, target, target.state.with_entry(target.state.size, args[0]), args[0])
         if target.items is None:
             return _change_whole(at, target, edit.__name__.lstrip("_"), args)
-        items = list(target.items.values())
+        items, limit = list(target.items.values()), target.state.extra
+        if edit is _insert and limit is not None and len(items) >= limit:
+            raise at.raised(IndexError("deque already at its maximum size"))
         found = edit(at, items, *args, **kwargs)
         if found is None:
             raise at.refuse(target.name, "what this does depends on values that are not known before the program runs")
@@ -353,6 +353,7 @@ def store_item(at: At, container: ir.Atom, key: ir.Atom, value: ir.Atom) -> None
         _change(at, target, target.state.with_entries(target.items | {key.value: value}))
         return None
     items = list(target.items.values())
+    check_slice(at, target.state, key)
     if isinstance(key.value, slice):
         found = at.items(value)
         if found is None:
@@ -412,6 +413,7 @@ def _delitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
             return at.call(operator.getitem, [at.builder.frozen(container), key]).keep()
         rest = {k: v for k, v in target.items.items() if k != key.value}
         return _change(at, target, target.state.with_entries(rest))
+    check_slice(at, target.state, key)
     items = list(target.items.values())
     try:
         del items[key.value]
@@ -441,7 +443,8 @@ def add_in_place(at: At, fn: Any, container: ir.Atom, change: ir.Atom) -> ir.Ato
             len(target.items) * change.value > MOST_LISTED
         ):
             raise at.refuse("the list", "its length is not known before the program runs")
-        _change(at, target, target.state.with_items([*target.items.values()] * change.value))
+        items = [*target.items.values()] * change.value
+        _change(at, target, target.state.with_items(_cut(target.state, items, "extend")))
         return container
     return at.result_of(operators.PLAIN[fn], [container, change])
 

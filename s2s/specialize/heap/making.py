@@ -7,6 +7,7 @@ where the call is to be treated as any other, on ordinary values made of what th
 from __future__ import annotations
 
 import collections
+import operator
 import types
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, assert_never
@@ -271,19 +272,27 @@ def _sequence(kind: type) -> Operation:
         if kind is tuple and state is not None and state.kind is tuple:
             return items
         if state is not None and state.whole is not None and is_sequence(state) and kind is not tuple:
-            made = State(kind, (), (), state.whole, extra=limit)
+            whole: ir.Atom = state.whole
+            if limit is not None:
+                whole = at.builder.call(operator.getitem, whole, ir.Const(_last(limit)), name=at.name, span=at.span)
+            made = State(kind, (), (), whole, extra=limit)
             return virtual_heap.make_cell(at.context, made, at.name, at.span).var
         known = at.value(items)
         found = None if isinstance(known, Known) and isinstance(known.value, range) else (
             at.items(items))
         if found is None and is_view(at, items):
             taken = at.inline(iterating.listed, [items])
-            return taken if kind is list else at.apply(kind, taken)
+            return taken if kind is list else at.apply(kind, taken, *(() if maxlen is None else (maxlen,)))
         if found is None:
             return None if kind is not list else _adopted(at, items)
-        return new_list(at, found[-limit:] if limit else found, kind, limit)
+        return new_list(at, found if limit is None else found[_last(limit)], kind, limit)
 
     return convert
+
+
+def _last(limit: int) -> slice:
+    """The items that a deque of a limited length keeps of those that it is made of."""
+    return slice(-limit, None) if limit else slice(0, 0)
 
 
 def is_view(at: At, items: ir.Atom) -> bool:

@@ -60,6 +60,7 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
         return state.find(range(size)[key.value]) if -size <= key.value < size else None
     keys = virtual_heap.positions(state, cell)
     assert keys is not None
+    check_slice(at, state, key)
     if isinstance(key.value, slice):
         found = virtual_heap.contents(at.builder, cell, at.span)
         kept = virtual_heap.positions(state, cell)
@@ -70,6 +71,12 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
         return None
     position = range(len(keys))[key.value]
     return virtual_heap.read(at.builder, cell, position, at.name, at.span)
+
+
+def check_slice(at: At, state: State, key: ir.Const) -> None:
+    """Raise what Python raises for a slice of a deque."""
+    if state.kind is collections.deque and isinstance(key.value, slice):
+        raise at.raised(TypeError("sequence index must be integer, not 'slice'"))
 
 
 def _has_items(at: At, atom: ir.Atom) -> bool:
@@ -372,16 +379,29 @@ def _sum(at: At, items: ir.Atom, start: ir.Atom = ir.Const(0)) -> ir.Atom | None
 
 
 def _concatenate(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
-    """``[a] + [b]``: a new list."""
+    """``[a] + [b]``: a new list. A sum of deques has the length at most that the first may have."""
     states = [state_of(at.context, x) for x in (a, b)]
-    kinds: set[Any] = {s.kind if s is not None else _kind(at.context, x) for s, x in zip(states, (a, b), strict=True)}
-    if kinds not in ({list}, {tuple}):
+    kinds: list[Any] = [s.kind if s is not None else _kind(at.context, x) for s, x in zip(states, (a, b), strict=True)]
+    if kinds[0] is not kinds[1] and collections.deque in kinds and {*kinds} <= {list, tuple, collections.deque}:
+        one, other = kinds[0].__name__, "collections.deque" if kinds[1] is collections.deque else kinds[1].__name__
+        raise at.raised(TypeError(f'can only concatenate {one} (not "{other}") to {one}'))
+    if kinds[0] is not kinds[1] or kinds[0] not in (list, tuple, collections.deque):
         return None
     found = [at.items(x) for x in (a, b)]
+    if states[0] is not None and kinds[0] is collections.deque:
+        if found[0] is not None and found[1] is not None and len(found[0]) + len(found[1]) <= MOST_LISTED:
+            return _deque_of(at, [*found[0], *found[1]], states[0])
+        raise at.refuse("a deque", "its length is not known before the program runs")
     if any(f is None for f in found):
         return _append_all(at, a, found[1])
     items = [i for f in found for i in f or ()]
-    return None if len(items) > MOST_LISTED else new_list(at, items, kinds.pop())
+    return None if len(items) > MOST_LISTED else new_list(at, items, kinds[0])
+
+
+def _deque_of(at: At, items: list[ir.Atom], state: State) -> ir.Atom:
+    """A new deque of the last of these items, as many as one in a state may have."""
+    limit = len(items) if state.extra is None else state.extra
+    return new_list(at, items[max(0, len(items) - limit):], collections.deque, state.extra)
 
 
 def grown(at: At, args: list[Any]) -> ir.Atom | None:
@@ -415,9 +435,14 @@ def _repeat(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
     """``[a] * 3``: a new list that holds the same items again."""
     for items, count in ((a, b), (b, a)):
         state = state_of(at.context, items)
-        if state is None or state.kind not in (list, tuple):
+        if state is None or state.kind not in (list, tuple, collections.deque):
             continue
         found = at.items(items)
+        if state.kind is collections.deque:
+            times = int(count.value) if isinstance(count, ir.Const) and _is_count(type(count.value)) else None
+            if found is not None and times is not None and len(found) * times <= MOST_LISTED:
+                return _deque_of(at, found * times, state)
+            raise at.refuse("a deque", "how often it is repeated is not known before the program runs")
         if found is None or not isinstance(count, ir.Const) or not _is_count(type(count.value)):
             if found is not None and len(found) == 1 and state.kind is list and at.context.is_varied(items):
                 number = at.value(count)
