@@ -393,6 +393,46 @@ def test_entries_under_keys_that_are_not_known_are_refused():
         s2s.grad(f)(V)
 
 
+# --- containers that the blocks of a `try` make anew ------------------------------------------------------
+
+
+def several_lists(x, text):
+    try:
+        scale = float(text)
+        first, second, third = [x[0], x[1]], x[2] * scale, (x[1], [x[2]])
+    except ValueError:
+        first, second, third = [x[1], x[2]], x[0] * 2.0, (x[0], [x[1]])
+    return first[0] ** 2 * first[1] + second**3 + third[0] * third[1][0]
+
+
+def a_list_or_an_array(x, text):
+    try:
+        scale = float(text)
+        pair, rate, rest = [x[0], x[1] * scale], 2.0 * x[0], x**2
+    except ValueError:
+        pair, rate, rest = x[1:], x[2], [x[1], x[0]]
+    return pair[0] ** 2 * pair[1] * rate + rest[1] ** 3
+
+
+def one_or_another(x, text):
+    either, other = [x[0], x[1]], [x[1] ** 2, x[2]]
+    try:
+        scale = float(text)
+        made, kept = either, other
+    except ValueError:
+        scale = x[0]
+        made, kept = other, other
+    else:
+        scale = scale * x[1]
+    return made[0] ** 2 * made[1] * scale + kept[1] * kept[0]
+
+
+@pytest.mark.parametrize("text", ["3", "none"])
+@pytest.mark.parametrize("f", [several_lists, a_list_or_an_array, one_or_another], ids=lambda f: f.__name__)
+def test_containers_of_one_of_the_blocks(f, text):
+    check(f, (V, text))
+
+
 # --- what is assigned before an exception keeps off the names that are read after it ----------------------
 
 

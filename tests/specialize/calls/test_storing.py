@@ -234,6 +234,67 @@ def test_second_order(f):
         np.testing.assert_allclose(s2s.vjp(gradient, X)[1](v)[0] @ v, wanted, rtol=1e-6)
 
 
+def all_items_by_flat(x, n):
+    y = x[x > 0.4].copy()
+    y.flat = y**2 * x[0]
+    return np.sum(y**3)
+
+
+def all_items_by_real(x, n):
+    y, z = x * x, x[:2] * 1j
+    y.real = x[0] * W
+    z.real, z.imag = x[2:4], x[4] ** 2
+    return np.sum(y**3) + np.sum(np.abs(z) ** 2)
+
+
+def another_shape(x, n):
+    y = x * W
+    y.shape = (n, -1)
+    z = x[1:5].reshape(tuple([2, 2]))
+    z = z * 2.0
+    z.shape = 4
+    return np.sum(y[0] ** 2 * y[-1]) + np.sum(z * x[:4] ** 2) * len(y)
+
+
+@pytest.mark.parametrize("f", [all_items_by_flat, all_items_by_real, another_shape], ids=lambda f: f.__name__)
+def test_attributes_of_arrays_are_stored(f):
+    check(f, (X, 2), argnums=0)
+
+
+def flat_of_any_rank(x, n):
+    y = x.reshape(n) * 2.0
+    y.flat = x
+    return np.sum(y**2)
+
+
+def real_of_any_rank(x, n):
+    y = np.squeeze(x.reshape(n)) * 2.0
+    y.real = x[0]
+    return np.sum(y**2)
+
+
+def shape_of_any_rank(x, n):
+    y = x.reshape(n) * 2.0
+    y.shape = (2, 3)
+    return np.sum(y[0] ** 2 * y[1])
+
+
+def shape_of_a_function(x, n):
+    def f(v):
+        return v
+
+    f.shape = 3
+    return x[0] * f.shape
+
+
+@pytest.mark.parametrize("f", [flat_of_any_rank, real_of_any_rank, shape_of_any_rank, shape_of_a_function])
+def test_attributes_of_what_may_be_no_array_are_refused(f):
+    for derivative in (s2s.grad, s2s.jacfwd):
+        with pytest.raises(DifferentiationError, match="an assignment to an attribute") as refusal:
+            derivative(f)(X, np.array([3, 2]))
+        assert refusal.value.diagnostic.code == "S2S113"
+
+
 def test_a_count_of_items():
     def f(x):
         return np.sum(np.fromiter(x * x, float, count=4) ** 2)

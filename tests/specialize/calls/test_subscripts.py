@@ -45,6 +45,11 @@ def computed_count(x):
     return np.sum(np.mgrid[x[0]:x[1]:n * 1j] ** 2 * x)
 
 
+def from_a_number_of_any_kind(x):
+    starts = [1, 0.5, 0]
+    return np.sum(np.mgrid[starts[int(x[0])]:3.5] * x[1] ** 2) + np.sum(np.mgrid[starts[int(x[2])]:2.0:3j] * x[0] ** 2)
+
+
 def joined_range(x):
     return np.sum(np.r_[x[0]:x[2]:3j, x, 2.0] ** 2) + np.sum(np.r_[x[0]:x[0] + 1:0.3] ** 2)
 
@@ -77,6 +82,7 @@ def undifferentiated_grids(x):
 
 BRACKETS = [
     grid_of_points, grid_of_one_point, grid_of_steps, grid_of_two, grid_of_two_kinds, open_grid, computed_count,
+    from_a_number_of_any_kind,
     joined_range, joined_column, grids_in_a_loop, bounds_of_an_index, bounds_of_a_slice, undifferentiated_grids,
 ]
 
