@@ -263,7 +263,7 @@ def entries_of(at: At, atom: ir.Atom) -> dict[Any, ir.Atom] | None:
 
 def _sequence(kind: type) -> Operation:
     def convert(at: At, items: ir.Atom | None = None, maxlen: ir.Atom | None = None) -> Any:
-        limit = maxlen.value if isinstance(maxlen, ir.Const) else None
+        limit, limits = maxlen.value if isinstance(maxlen, ir.Const) else None, () if maxlen is None else (maxlen,)
         if maxlen is not None and not isinstance(maxlen, ir.Const):
             return None
         if items is None:
@@ -282,7 +282,9 @@ def _sequence(kind: type) -> Operation:
             at.items(items))
         if found is None and is_view(at, items):
             taken = at.inline(iterating.listed, [items])
-            return taken if kind is list else at.apply(kind, taken, *(() if maxlen is None else (maxlen,)))
+            return taken if kind is list else at.apply(kind, taken, *limits)
+        if found is None and kind is collections.deque and at.context.is_varied(items):
+            return at.apply(kind, _adopted(at, items), *limits)
         if found is None:
             return None if kind is not list else _adopted(at, items)
         return new_list(at, found if limit is None else found[_last(limit)], kind, limit)

@@ -85,13 +85,21 @@ def of_a_generator(x):
     return numbered(deque((v * v for v in x), maxlen=2))
 
 
+def of_an_array(x):
+    d, e = deque(x), deque(np.outer(x, x), maxlen=2)
+    while len(d) > 1:
+        d.append(d.popleft() * d.popleft() ** 2)
+    return d[0] + np.sum(e[0] ** 2 * e[1]) * len(e)
+
+
 def of_pairs(x):
     return sum(a * b for a, b in deque(zip(x, 2.0 * x), maxlen=2)) + deque(enumerate(x), 1)[0][1] ** 2
 
 
 LIMITED = [
     sum_within_a_limit, sum_with_the_limit_of_the_first, product, repeated_in_place, extended, inserted,
-    of_a_limit_of_none, of_another_deque, of_a_list_of_any_length, of_a_list_that_has_grown, of_a_generator, of_pairs,
+    of_a_limit_of_none, of_another_deque, of_a_list_of_any_length, of_a_list_that_has_grown, of_a_generator,
+    of_an_array, of_pairs,
 ]
 
 
