@@ -105,7 +105,8 @@ class Pieces:
                 away *= GROWTH
         more = (1.0 / (1.0 + np.abs(places)) if self.way else np.array(places)).tolist()
         ends = tuple(sorted({*self.ends, *(s for s in more if 0.0 < s < 1.0)}))
-        return replace(self, ends=ends, points=ends[1:-1] if self.points == self.ends[1:-1] else self.points)
+        points = ends[1:-1] if self.points == self.ends[1:-1] else self.points
+        return replace(self, ends=ends, points=points, limit=max(self.limit, 2 * len(ends) + 50))
 
     def row(self, f: Callable[[float], Any], s: float) -> list[float]:
         """The integrand at one place."""

@@ -213,7 +213,8 @@ JUMPS = {
 @pytest.mark.filterwarnings("ignore::s2s.ZeroGradientWarning", "ignore::scipy.integrate.IntegrationWarning",
                             "ignore::s2s.StraightThroughWarning", "ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("recorded", ["0", "1", "always"])
-@pytest.mark.parametrize("name", JUMPS)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=[pytest.mark.slow] if name == "inside another" else []) for name in JUMPS])
 def test_a_jump_that_moves_is_refused(name, recorded, monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", recorded)
     for derivative in (s2s.grad(JUMPS[name]), lambda p: s2s.jvp(JUMPS[name], (p,), (1.0,))):
