@@ -72,7 +72,6 @@ class Liveness:
             case ir.If():
                 return self._read_in_sides(s, (s.then, s.orelse), later, wanted)
             case ir.Try():
-                later = self._read_in(s.final, later)
                 handlers = self._read_in_sides(s, [h.body for h in s.handlers], later, wanted)
                 around, self._caught = self._caught, self._caught | handlers
                 later = self._read_in(s.body, self._read_in_sides(s, (s.orelse,), later, wanted))

@@ -100,8 +100,7 @@ class Sharing:
             case ir.Try():
                 state = self._run(s.body, state)
                 handlers = [self._run(h.body, dict(state)) for h in s.handlers]
-                state = self._joined(s, [self._run(s.orelse, state), *handlers], later)
-                return self._run(s.final, state)
+                return self._joined(s, [self._run(s.orelse, state), *handlers], later)
             case ir.With(body=body):
                 return self._run(body, state)
             case ir.Assert(problem=problem):
