@@ -94,7 +94,7 @@ class Overwriting:
     def _stored(self, s: ir.Store) -> Place | None:
         if not isinstance(s.target, ir.Var) or s.kind == "attr":
             return None
-        return self._place(s.target, () if s.kind in ("whole", "opaque") else (s.key,))
+        return self._place(s.target, (s.key,))  # of all of it the key is None, which names no place
 
     def _read(self, var: ir.Var, key: ir.Atom | None) -> Place | None:
         if key is None and self.memory.base_of(var) is None:  # what a container holds
