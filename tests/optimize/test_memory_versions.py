@@ -10,6 +10,7 @@ from s2s.core import ir
 from s2s.derivatives import clear
 from s2s.errors import DifferentiationError
 from s2s.optimize import checking, memory_versions, passes, sink, snapshots, subexpressions
+from tests.helpers import differences
 
 X = np.array([0.7, 1.3, 0.4])
 
@@ -88,6 +89,71 @@ def test_an_operand_that_changed_is_not_read_again(checked, monkeypatch, mode):
 def test_an_operand_from_before_a_loop_that_changes_it(checked, monkeypatch):
     monkeypatch.setattr(Reading, "is_unchanged", anything)
     assert reported(quotient_in_a_loop, "jvp") == ["reads a at memory version 0 in other loops than it did"]
+
+
+def read_in_an_inner_loop(x):
+    a = x.copy()
+    total = 0.0
+    for i in range(3):
+        r = a / 2.0
+        for j in range(2):
+            total = total + np.sum(r * x * r) * x[j]
+        a[i] = a[i] * x[0]
+    return total + np.sum(a)
+
+
+def read_in_an_inner_loop_after_the_store(x):
+    a = x.copy()
+    total = 0.0
+    for i in range(3):
+        a[i] = a[i] * x[0]
+        r = -a
+        for j in range(2):
+            total = total + np.sum(r * x) * x[j]
+    return total + np.sum(a)
+
+
+def read_two_loops_further_in(x):
+    total = 0.0
+    for _ in range(2):
+        a = x * x
+        for j in range(2):
+            r = -a
+            for k in range(2):
+                for i in range(2):
+                    total = total + np.sum(r * x) * x[j] * x[k] * x[i]
+            a[j] = total * x[j]
+        total = total + np.sum(a * x)
+    return total
+
+
+def stored_in_the_inner_loop(x):
+    a = x.copy()
+    total = 0.0
+    for _ in range(2):
+        r = a / 2.0
+        for j in range(3):
+            total = total + np.sum(r * x) * x[j]
+            a[j] = total
+    return total + np.sum(a * x)
+
+
+@pytest.mark.parametrize(
+    ("f", "reads"),
+    [(read_in_an_inner_loop, True), (read_in_an_inner_loop_after_the_store, True), (read_two_loops_further_in, True),
+     (stored_in_the_inner_loop, False)],
+)  # fmt: skip
+def test_an_operand_is_read_again_in_a_loop_that_does_not_change_it(checked, monkeypatch, f, reads):
+    promised = []
+    original = Reading.check
+    monkeypatch.setattr(Reading, "check", lambda self: [promised.extend(self.promised), original(self)][1])
+    assert_right(f)
+    tangent = s2s.jvp(f, (X,), (np.cos(X),))[1]
+    np.testing.assert_allclose(tangent, differences(f, X) @ np.cos(X), rtol=1e-7)
+    assert bool(promised) == reads
+    if not reads:
+        monkeypatch.setattr(Reading, "is_unchanged", anything)
+        assert "reads a at memory version 0 in other loops than it did" in reported(f, "jvp")
 
 
 def test_a_copy_that_is_used_after_its_source_has_changed(checked, monkeypatch):

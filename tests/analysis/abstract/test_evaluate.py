@@ -229,6 +229,18 @@ def test_parts_of_complex_numbers_of_python_are_floats():
     assert "unbroadcast" not in gradient.source
 
 
+@pytest.mark.parametrize(
+    ("fn", "args"),
+    [
+        (int.__pow__, (Scalar(int), Scalar(int))), (float.__pow__, (Scalar(float), Scalar(float))),
+        (str.splitlines, (known("ab"), Scalar(bool))), (float.as_integer_ratio, (Scalar(float),)),
+    ],
+)  # fmt: skip
+def test_nothing_is_said_of_a_function_without_a_rule(fn, args):
+    """A power of integers is a float where the exponent is negative: only rules say what two examples do not show."""
+    assert folding.is_pure(fn) and Evaluator().call(fn, args) is UNKNOWN
+
+
 def test_powers_of_another_number_of_arguments():
     """They raise when the program runs: nothing is said of them."""
     for count in (1, 3):
