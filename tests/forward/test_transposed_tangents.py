@@ -26,6 +26,22 @@ def spread(x):
     return np.var(x, axis=0)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda a, t: t * np.sum(np.unwrap(a[0] * 3.0, discont=t * 6.0) ** 2),
+        lambda a, t: np.sum(np.real_if_close(a * t, tol=t * 100.0) ** 2),
+    ],
+    ids=["unwrap", "real_if_close"],
+)
+def test_an_option_that_moves_and_chooses_the_function_has_no_tangent(f):
+    expected = [differences(lambda a: f(a, 0.5), X), differences(lambda t: f(X, t), 0.5)]
+    for one, wanted in zip(s2s.grad(f, argnums=(0, 1))(X, 0.5), expected, strict=True):
+        np.testing.assert_allclose(one, wanted, rtol=1e-6, atol=1e-8)
+    tangent = s2s.jvp(f, (X, 0.5), (V, 1.0))[1]
+    np.testing.assert_allclose(tangent, np.sum(expected[0] * V) + expected[1], rtol=1e-6, atol=1e-8)
+
+
 @pytest.mark.parametrize("rule", [sort, largest, spread], ids=lambda f: f.__name__)
 def test_the_transpose_is_written_out_where_the_result_is_known(rule):
     def known(x, by):
