@@ -23,6 +23,7 @@ import numpy as np
 from s2s.arrays import made_by
 from s2s.core.inspection import with_article
 from s2s.core.lines import indented, lines_of
+from s2s.core.public import role
 from s2s.directives.checkpointing import Checkpoint
 from s2s.directives.decorated import Differentiable
 from s2s.directives.numeric import Numeric
@@ -312,9 +313,10 @@ class Gathering:
             name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", None) or ""
             last = "" if use is None else use.path[-1] if isinstance(value, types.ModuleType) else _own_name(value)
             if name.partition(".")[0] == "s2s" and ("s2s.directives.user_rules", last) not in STANDING:
-                if symbol.is_private:
+                is_of_model = value is role and values["__name__"].startswith("s2s.models.")  # computes what it says
+                if symbol.is_private and not is_of_model:
                     raise CannotShip("it asks the compiler when it runs")
-                if last not in SILENT:
+                if last not in SILENT and not is_of_model:
                     raise CannotShip(f"`{getattr(node, 'name', symbol.name)}` is decorated with `{last}` of s2s")
                 start, end = _extent(starts, one)
                 symbol.edits.append((start - 1, end + 1, ""))

@@ -13,6 +13,7 @@ import types
 
 import numpy as np
 import pytest
+from scipy import optimize
 
 import s2s
 from s2s.arrays.counterparts import on
@@ -80,6 +81,18 @@ def test_the_bank_runs_without_s2s(in_sample, monkeypatch):
     assert len(asking) < 12 and all("recursion" in name or "power_by" in name for name in asking)
     assert run_alone(programs) == ""
     assert np.mean(bare) > (0.8 if len(cases) == len(CASES) else 0.7)  # no call of the runtime
+
+
+@pytest.mark.parametrize("f, slope", [
+    (lambda p: optimize.brentq(lambda x: x**3 - p, 0.0, 3.0), 0.7 ** (-2 / 3) / 3),
+    (lambda p: np.sum(optimize.root(lambda x: x**2 - p, np.array([1.0, 2.0])).x), 0.7**-0.5),
+], ids=["number", "vector"])
+def test_the_solution_of_an_equation_stands_alone(f, slope):
+    made = version(f, (0.7,), {}, "grad", (0,))
+    text, scope = standalone(made), {}
+    assert not IMPORTS_OF_S2S.search(text)
+    exec(text, scope)
+    assert scope[made.compiled.entry](0.7)[0] == pytest.approx(slope)
 
 
 def test_a_wrong_number_would_be_seen():
