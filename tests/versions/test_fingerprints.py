@@ -36,10 +36,17 @@ def with_method(default):
     return Holder
 
 
+def cached_property(held):
+    """A cached property that holds anything in the place of its function."""
+    made = functools.cached_property(plain)
+    made.func = held
+    return made
+
+
 WRAPS = {
     "tuple": (lambda v: (v,), 8), "list": (lambda v: [v], 8), "frozenset": (lambda v: frozenset([v]), 8),
     "set": (lambda v: {v}, 1), "dict": (lambda v: {"a": v}, 4), "slice": (lambda v: slice(v, None), 4),
-    "property": (property, 4), "cached property": (functools.cached_property, 8),
+    "property": (property, 4), "cached property": (cached_property, 8),
     "partial": (lambda v: functools.partial(plain, v), 2),
 }  # fmt: skip
 """How deep each may be nested: what has its parts in a tuple counts twice, a partial also has a dict."""
