@@ -299,11 +299,11 @@ def steep_places(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float,
         rises = np.abs(values[1:] - values[:-1]).max(1)
         np.divide(rises, places[1:] - places[:-1], out=here)
         is_steep = here > STEEP * np.minimum(np.maximum(before, slopes[4:]), np.maximum(slopes[:-4], after))
-    found, ends = [], ((places - pieces.base) / pieces.span).tolist()
+    found = []
     for k in is_steep.nonzero()[0].tolist():
         if JUMP * np.max(np.abs(values), initial=0.0, where=np.isfinite(values)) < rises[k] < np.inf:
             try:
-                found.append(_narrowed(f, *sorted((ends[k], ends[k + 1]))))
+                found.append(_narrowed(f, *sorted(((places[k : k + 2] - pieces.base) / pieces.span).tolist())))
             except Exception:  # it has no value there, where SciPy has not asked
                 continue
     return [place for place in found if place is not None]
