@@ -13,7 +13,7 @@ from s2s.analysis.abstract.lattice import is_number, shape_of
 from s2s.analysis.abstract.parts import Path, leaves, part
 from s2s.analysis.activity import written_by
 from s2s.builder import cotangents
-from s2s.core import ir, ops
+from s2s.core import ir
 from s2s.core.operators import SIGNS
 from s2s.core.values import UNKNOWN, Array, ListOf, Mapping, Sequence
 from s2s.reverse import stores
@@ -131,10 +131,8 @@ def seed(
         if is_own and stores.is_owned(reverser, result) and sweep.bars.get((atom, path)) == bar:
             sweep.buffers.add((atom, path))  # handed over: nothing else holds it any more
     else:
-        index = ops.make_tuple(*path)
-        raised = sweep.builder.call(
-            rt.index_bar, reverser.use(sweep, atom), ir.Const(index[0]), bar, span=span
-        )
+        (key,) = path  # of what is unknown no more than the items are told apart
+        raised = sweep.builder.call(rt.index_bar, reverser.use(sweep, atom), ir.Const(key), bar, span=span)
         reverser.contribute(sweep, atom, raised, span)
 
 
