@@ -462,6 +462,7 @@ def _emitted(
         notices=() if request.mode in ("primal", "observed") else tuple(dict.fromkeys(context.notices)),
         places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
         is_by_layout=primal.is_by_layout,
+        changed=tuple(primal.changed),
     )
 
 

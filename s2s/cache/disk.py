@@ -59,7 +59,7 @@ __all__ = [
 ]
 
 FOLDER = "__s2scache__"
-FORMAT = 4
+FORMAT = 5
 MARK = "# s2s cache: "
 
 
@@ -251,6 +251,7 @@ def compiled_from(
         places=data["places"],
         notices=tuple(Notice(*items) for items in data["notices"]),
         is_by_layout=data["is_by_layout"],
+        changed=tuple(data["changed"]),
     )
 
 
@@ -261,7 +262,7 @@ def _loops(data: dict[str, Any] | None) -> Compiled | None:
     lists = (tuple(data["globals"]), tuple(data["free"]))
     return Compiled(
         data["text"], data["entry"], data["imports"], {}, *lists, result=data["result"], made=data["made"],
-        is_by_layout=data["is_by_layout"])
+        is_by_layout=data["is_by_layout"], changed=tuple(data["changed"]))
 
 
 def _is_unchanged(item: list[Any], function: types.FunctionType, arguments: dict[str, AbstractValue]) -> bool:
@@ -369,6 +370,7 @@ def _names(compiled: Compiled) -> dict[str, Any]:
         "free": list(compiled.free),
         "made": dict(compiled.made),
         "is_by_layout": compiled.is_by_layout,
+        "changed": list(compiled.changed),
     }
 
 

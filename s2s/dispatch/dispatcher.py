@@ -64,6 +64,7 @@ from s2s.dispatch.observing import (
     observations_of,
     observed,
 )
+from s2s.dispatch.read_only import held_to_flags
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
 from s2s.dispatch.short_lengths import OF_LENGTHS, ByNumbers, ShortLengths
 from s2s.dispatch.tiers import Tier, may_gain
@@ -502,6 +503,7 @@ class Dispatcher:
         """A version, whose ``call`` gives what is asked for."""
         if self._finish is not None:
             version.call = self._finish(version, self)
+        version.call = held_to_flags(self, version, version.call)
         return version
 
     def _refuses_lists(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:

@@ -96,8 +96,15 @@ def _copied(value: Any) -> Any:
         return put_together(value, {name: part.copy() for name, part in parts.items()})
     leaves: list[Any] = []
     structure = pack(value, leaves)
-    made = [leaf.copy(order="K") if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
+    made = [_copied_array(leaf) if isinstance(leaf, np.ndarray) else leaf for leaf in leaves]
     return made[0] if len(leaves) == 1 and leaves[0] is value else unpack(structure, made)
+
+
+def _copied_array(array: Any) -> Any:
+    """An array that lies in memory as another does, and is read-only where that is."""
+    made = array.copy(order="K")
+    made.flags.writeable = array.flags.writeable
+    return made
 
 
 def agree(
