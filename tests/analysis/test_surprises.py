@@ -18,6 +18,13 @@ def over_items(x, n):
     return total
 
 
+def over_a_part_of_a_range(x, n):
+    total = np.float32(0.0)
+    for k in range(n)[1:]:
+        total = total + x[k % 3]
+    return total
+
+
 def over_an_open_range(x, n):
     total = np.float32(0.0)
     for k in range(n):
@@ -92,6 +99,7 @@ def of_a_function_known_later(x, n):
     "f, told",
     [
         (over_items, ["SinglePrecisionWarning"]), (over_an_open_range, ["SinglePrecisionWarning"]),
+        (over_a_part_of_a_range, ["SinglePrecisionWarning"]),
         (over_many, ["SinglePrecisionWarning"]), (over_few, []), (over_constants, []), (over_a_constant, []),
         (while_there_are_more, ["SinglePrecisionWarning"]), (of_products, []), (in_double_precision, []),
         (of_a_function_known_later, ["DynamicCallWarning"]),

@@ -1,6 +1,7 @@
 """What the evaluator says of a call holds for the call: every function that it answers for itself, and every operator,
 on values of every kind, each as the value itself, as its type, and with what it holds unknown."""
 
+import enum
 import itertools
 import operator
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 import s2s
 from s2s.analysis.abstract import folding
-from s2s.analysis.abstract.contents import item_of
+from s2s.analysis.abstract.contents import _contains, item_of
 from s2s.analysis.abstract.crosses import with_vectors
 from s2s.analysis.abstract.evaluate import Evaluator
 from s2s.analysis.abstract.lattice import known
@@ -294,6 +295,42 @@ def test_slices_of_what_is_known_to_be_long_enough(offset, stop, is_whole):
 def test_how_many_items_count_as_work(value, size):
     """Of a call whose result is computed when a program is compiled."""
     assert folding._size(value) == size
+
+
+@pytest.mark.parametrize(
+    ("said", "number"),
+    [(1, 1.0), (0, 1.0), (-3, 3.0), (2.5, 2.5), (True, 1.0), (None, 1.0), ("ab", 1.0), ((), 1), ((2, 3), 6.0),
+     ([4, 1, (2, 0)], 8.0), (np.zeros((2, 3)), 6)],
+)  # fmt: skip
+def test_how_long_a_call_says_that_its_result_is(said, number):
+    assert folding._numbers(said) == number
+
+
+class Colour(enum.Flag):
+    RED, GREEN, BLUE = 1, 2, 4
+
+
+@pytest.mark.parametrize("container", [
+    "abc", "", (1, "a", None), (), frozenset({1, "a"}), range(3), b"a", Colour.RED | Colour.BLUE, {"a": 1, 2: 0},
+    [1, "a"], 5, np.array([1.0, 2.0]),
+], ids=repr)
+@pytest.mark.parametrize("item", ["a", "", 1, 7, None, Colour.RED, Colour.GREEN], ids=repr)
+def test_what_is_known_to_be_in_a_container(container, item):
+    """Of texts, tuples, sets, flags and dicts it is said; of other objects it is open, and nothing fails."""
+    try:
+        wanted = item in container
+    except TypeError:
+        wanted = None
+    held = container
+    if isinstance(container, dict):
+        held = Mapping(tuple(container), tuple(map(known, container.values())))
+    elif isinstance(container, list):
+        held = Sequence(list, tuple(map(known, container)))
+    else:
+        held = known(container)
+    found = _contains(Evaluator(), known(item), held)
+    is_said = wanted is not None and isinstance(container, (str, tuple, list, frozenset, dict, enum.Flag))
+    assert found == (known(wanted) if is_said else Scalar(bool))
 
 
 def vectors(*lengths):

@@ -5,7 +5,7 @@ import types
 import numpy as np
 import pytest
 
-from s2s.analysis.abstract.lattice import are_equal, join, known
+from s2s.analysis.abstract.lattice import are_equal, is_float, join, known
 from s2s.analysis.abstract.shapes import Facts
 from s2s.core.array_classes import compiling_for
 from s2s.core.values import UNKNOWN, Array, Dim, Known, Mapping, Scalar, Sequence
@@ -50,3 +50,15 @@ def row(*items, kind=tuple):
 )  # fmt: skip
 def test_whether_containers_are_equal(a, b, expected):
     assert are_equal(a, b) is are_equal(b, a) is expected
+
+
+@pytest.mark.parametrize(("value", "expected"), [
+    (Scalar(float), True), (Scalar(complex), True), (Scalar(np.float32), True), (Scalar(int), False),
+    (Scalar(bool), False), (Scalar(np.int64), False), (known(1.0), True), (known(1j), True), (known(1), False),
+    (known(np.float32(1.0)), True), (known("1.0"), False), (Array(np.dtype(float), None), True),
+    (Array(np.dtype(np.complex64), (N.dim,)), True), (Array(np.dtype(int), None), False),
+    (Array(np.dtype(bool), (N.dim,)), False), (Array(np.dtype(object), None), False), (row(known(1.0)), False),
+    (UNKNOWN, False),
+], ids=str)
+def test_what_is_certainly_of_floating_point(value, expected):
+    assert is_float(value) is expected
