@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from s2s import runtime as rt
-from s2s.backends.numba.number_kinds import UNKNOWN, Kinds, kind_of_value
+from s2s.backends.numba.number_kinds import UNKNOWN, Kinds, join, kind_of_value
 
 VALUES = {
     "n": 3, "k": 1, "s": 0.5, "b": True, "x": np.arange(3.0) + 1.0, "m": np.eye(3) + 1.0, "j": np.array([2, 0, 1]),
@@ -56,3 +56,31 @@ def test_ranges(text):
 ])
 def test_what_is_not_known_is_left_open(text):
     assert kind_of(text) == UNKNOWN
+
+
+PAIR = ("tuple", ("int", ("list", "float")))
+
+
+@pytest.mark.parametrize(("a", "b", "expected"), [
+    ("float", "float", "float"), ("float", None, "float"), (None, None, None), ("float", "int", UNKNOWN),
+    (UNKNOWN, "int", UNKNOWN), (("list", None), ("list", "float"), ("list", "float")),
+    (("list", "int"), ("list", "float"), ("list", UNKNOWN)), (("list", "int"), "int", UNKNOWN),
+    (("list", ("list", None)), ("list", ("list", "bool")), ("list", ("list", "bool"))),
+    (PAIR, ("tuple", ("int", ("list", None))), PAIR), (PAIR, ("tuple", ("int",)), UNKNOWN),
+    (PAIR, ("tuple", ("float", ("list", "float"))), ("tuple", (UNKNOWN, ("list", "float")))),
+    (("array", "float", 1), ("array", "float", 2), UNKNOWN), (("list", "float"), ("tuple", ("float",)), UNKNOWN),
+])
+def test_kinds_of_what_is_one_or_the_other(a, b, expected):
+    assert join(a, b) == join(b, a) == expected
+
+
+@pytest.mark.parametrize(("body", "expected"), [
+    ("l = []\nif b: l.append(s)\nz = l.pop()", "float"), ("l = [s]\nfor i in range(n): l = []\nz = l.pop()", "float"),
+    ("l = [s] if b else [n]\nz = l.pop()", UNKNOWN), ("if b: l = [s]\nelse: l = [n]\nz = l.pop()", UNKNOWN),
+    ("if b: l = (s, n)\nelse: l = (s, s)\nz = l[0]", "float"),
+    ("if b: l = (s, n)\nelse: l = (s, s)\nz = l[1]", UNKNOWN),
+])
+def test_kinds_after_branches_and_loops(body, expected):
+    statements = ast.parse(f"{body}\npass").body
+    kinds = Kinds(statements, {name: kind_of_value(value) for name, value in VALUES.items()}, static)
+    assert kinds.known(statements[-1]).get("z", UNKNOWN) == expected

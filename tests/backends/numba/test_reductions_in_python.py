@@ -8,7 +8,8 @@ import pytest
 
 numba = pytest.importorskip("numba")
 
-from s2s.backends.numba import reductions  # noqa: E402
+from s2s.backends.numba import overloads, reductions  # noqa: E402
+from s2s.backends.numba.functions import replacement  # noqa: E402
 from s2s.backends.numba.paths import Unsupported  # noqa: E402
 from tests.backends.numba.interpreted import plain  # noqa: E402
 
@@ -133,3 +134,26 @@ def test_axes_that_are_known_only_when_it_runs():
             reductions.squeezed(ast.parse(text, mode="eval").body)
     whole = plain(reductions.squeezed(ast.parse("np.squeeze(a, (0, 1))", mode="eval").body))
     assert whole(np.full((1, 1), 3.0)).shape == ()
+
+
+@pytest.mark.parametrize("name", ["sum", "mean", "max", "min", "prod", "any", "all"])
+def test_methods_with_arguments_are_reductions_of_the_array_in_front(name):
+    for text in ("axis=0", "0", "axis=1", "axis=(0, 1)", "keepdims=True"):
+        call = ast.parse(f"a.{name}({text})", mode="eval").body
+        stands = plain(replacement(name, call))
+        assert (call.args, call.keywords) == ([], [])
+        np.testing.assert_allclose(stands(WITH_ZEROS), eval(f"a.{name}({text})", {"a": WITH_ZEROS}))
+    call = ast.parse(f"a.{name}()", mode="eval").body
+    assert replacement(name, call) is name
+
+
+@pytest.mark.parametrize("text", ["a.cumsum(0)", "a.reshape(3)", "a.transpose(1, 0)", "a.pop(0)"])
+def test_other_methods_stay(text):
+    call = ast.parse(text, mode="eval").body
+    name = call.func.attr
+    assert replacement(name, call) is name and len(call.args) > 0
+
+
+def test_the_last_item_of_a_list_is_taken_by_a_helper():
+    stands = replacement("pop", ast.parse("a.pop()", mode="eval").body)
+    assert stands is overloads.last
