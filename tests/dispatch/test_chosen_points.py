@@ -1,6 +1,7 @@
 """Second derivatives where a first one is chosen: at a norm of zero, an absolute value of zero, a tie."""
 
 import math
+import types
 import warnings
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from scipy.spatial.distance import cdist
 
 import s2s
-from s2s.dispatch.chosen_points import _Points
+from s2s.dispatch.chosen_points import _is_symmetric, _Limit, _Points
 
 EYE = np.eye(2)
 ORIGIN, TIE = np.zeros(2), np.ones(2)
@@ -256,3 +257,43 @@ def test_a_test_of_the_program_beside_a_norm_is_no_choice_of_its_slope():
 
     for f, other in ((by_branch, 2), (by_factor, 1.0), (by_function, 2)):
         np.testing.assert_allclose(s2s.hessian(f)(ORIGIN, other), 2.0 * EYE, atol=1e-8)
+
+
+ALIKE = np.array([[1.0, 2.0, 3.0], [2.0, 5.0, 6.0], [7.0, 8.0, 9.0]])
+
+
+@pytest.mark.parametrize("a, expected", [
+    (ALIKE, False), (ALIKE + ALIKE.T, True), (np.stack([EYE, EYE]), True), (np.stack([EYE, ALIKE[:2, :2].T]), True),
+    (np.stack([EYE, ALIKE[1:, 1:]]), False), (np.ones((2, 3)), False), (np.ones(3), False), (1.0, False),
+    (np.array([[1.0, 1j], [-1j, 2.0]]), True), (np.array([[1.0, 1j], [1j, 2.0]]), False),
+])
+def test_which_arguments_are_symmetric_matrices(a, expected):
+    assert _is_symmetric(a) is expected
+
+
+def test_a_matrix_that_is_not_symmetric_moves_in_all_directions():
+    """Two of its items are equal, and stay equal along symmetric directions."""
+    with pytest.warns(RuntimeWarning, match="is NaN"):
+        found = s2s.hvp(lambda a: np.abs(a[0, 1] - a[1, 0]))(ALIKE, np.triu(ALIKE))
+    assert np.isnan(found[0, 1]) and np.isnan(found[1, 0])
+
+
+@pytest.mark.parametrize("own, far, half, near, floor, expected", [
+    (2.0, [2.0] * 4, [2.0] * 4, [2.0] * 4, 0.0, 2.0),  # constant beside the point, and at it
+    (0.0, [2.0] * 4, [2.0] * 4, [2.0] * 4, 0.0, 2.0),  # what is chosen at the point is not the limit
+    (0.0, [2.2] * 4, [2.05] * 4, [2.0] * 4, 0.0, 2.0),  # by steps of two sizes: 4/3 2.05 - 1/3 2.2
+    (0.0, [1.0, -1.0, 1.0, -1.0], [1.0, -1.0, 1.0, -1.0], [1.0, -1.0, 1.0, -1.0], 0.0, np.nan),  # of two signs
+    (0.0, [1.0, -1.0, 1.0, -1.0], [0.6, -0.6, 0.6, -0.6], [0.2, -0.2, 0.2, -0.2], 0.0, 0.0),  # comes to what is chosen
+    (0.0, [1.0, -1.0, 1.0, -1.0], [0.6, -0.6, 0.6, -0.6], [0.6, -0.6, 0.6, -0.6], 0.0, np.nan),
+    (0.0, [1.0, -1.0, 1.0, -1.0], [1.0, -1.0, 1.0, -1.0], [0.5, -0.5, 0.5, -0.5], 0.0, 0.0),  # just half as far apart
+    (1.0, [1.0, -1.0, 1.0, -1.0], [0.6, -0.6, 0.6, -0.6], [0.2, -0.2, 0.2, -0.2], 0.0, np.nan),
+    (0.0, [2.0, 2.2, 2.0, 2.2], [2.0, 2.1, 2.0, 2.1], [2.0, 2.01, 2.0, 2.01], 0.0, (4.0 * 2.05 - 2.1) / 3.0),
+    (0.0, [2.0, 2.2, 2.0, 2.2], [2.0, 2.1, 2.0, 2.1], [2.0, 2.05, 2.0, 2.05], 0.0, np.nan),
+    (0.0, [2.0, 2.2, 2.0, 2.2], [2.0, 2.1, 2.0, 2.1], [2.0, 2.05, 2.0, 2.05], 0.04, (4.0 * 2.05 - 2.1) / 3.0),
+    (0.0, [2.0, 2.9, 2.0, 2.9], [2.0, 2.4, 2.0, 2.4], [2.0, 2.04, 2.0, 2.04], 0.0, np.nan),  # far apart at first
+    (0.0, [0.3, -0.2, 0.1, 0.0], [0.1, -0.2, 0.3, 0.1], [0.2, -0.1, 0.2, 0.1], 1.0, 0.0),  # rounding alone
+])
+def test_what_is_chosen_beside_a_point(own, far, half, near, floor, expected):
+    limit = types.SimpleNamespace(precision=2.0**-52, step=1e-6, close=1e-3, rounding_near=0.0)
+    found = _Limit._chosen(limit, np.array([own]), *(np.reshape(given, (4, 1)) for given in (far, half, near)), floor)
+    np.testing.assert_allclose(found, [expected], rtol=1e-12, atol=1e-12)

@@ -147,6 +147,14 @@ SIGNALS: list[Program] = [
         do(signal.csd)(TURNING, TURNING[::-1], nperseg=10, return_onesided=False),
     ],
     *each(
+        lambda do, given, **o: do(signal.stft)(given, nperseg=6, **o),
+        *[
+            {"given": given, **options}
+            for given in (list(LONG), [list(LONG), list(LONG**2)], LONG.view(np.matrix), list(range(9)), tuple(TURNING))
+            for options in ({}, {"detrend": "linear"}, {"return_onesided": False})
+        ],
+    ),
+    *each(
         lambda do, **o: do(signal.periodogram)(ROWS, **o),
         {},
         {"window": None},

@@ -145,6 +145,20 @@ def test_a_matrix_without_a_factor_is_told_by_its_info():
     np.testing.assert_allclose(s2s.grad(f)(a), 2.0 * a)
 
 
+@pytest.mark.filterwarnings("ignore::s2s.ZeroGradientWarning")
+@pytest.mark.parametrize("call", [
+    lambda x, y: blas.dgemv(1.0, A[:, :2], x, y=y, offx=1), lambda x, y: blas.dgemv(1.0, A[:, :2], x, y=y, incx=2),
+    lambda x, y: blas.dgemv(1.0, A[:, :2], x, y=y, offy=1), lambda x, y: blas.dgemv(1.0, A[:, :2], x, y=y, incy=2),
+    lambda x, y: blas.dger(1.0, x, y, incx=-1), lambda x, y: blas.dger(1.0, x, y, incy=-1),
+], ids=["offx", "incx", "offy", "incy", "dger incx", "dger incy"])
+def test_vectors_that_are_not_taken_whole_are_refused(call):
+    x, y = np.arange(4.0) + 1.0, np.ones(6)
+    call(x, y.copy())  # which SciPy takes
+    for argnums in (0, 1):
+        with pytest.raises(DifferentiationError, match="it has a rule for vectors that are taken whole"):
+            s2s.grad(lambda x, y: np.sum(call(x, y)), argnums)(x, y)
+
+
 def test_a_keyword_of_a_function_that_tells_no_parameters_is_refused():
     with pytest.raises(DifferentiationError, match="daxpy"):
         s2s.grad(lambda x: np.sum(blas.daxpy(x, x.copy(), a=2.0)))(X)

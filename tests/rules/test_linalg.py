@@ -250,3 +250,23 @@ def test_second_derivatives_of_determinants_of_any_rank(size: int, rank: int, is
 def test_a_singular_matrix_that_other_factors_call_regular() -> None:
     a = np.array([[1.0, 2.0], [2.0, 4.0]])
     np.testing.assert_allclose(rt.cofactor(a, 1e-17), [[4.0, -2.0], [-2.0, 1.0]], atol=1e-14)
+
+
+@pytest.mark.parametrize("subset", [
+    {}, {"subset_by_index": [1, 2]}, {"subset_by_index": [0, 0]}, {"subset_by_value": [1.5, 8.0]},
+    {"subset_by_value": [0.0, 2.5]}, {"subset_by_value": [3.0, np.inf]},
+], ids=str)
+@pytest.mark.parametrize("lower", [True, False])
+def test_gradients_of_some_eigenvalues(subset: Any, lower: bool) -> None:
+    """The gradient of an eigenvalue is the outer product of its vector with itself."""
+    a = np.diag([1.0, 2.0, 3.0, 9.0]) + 0.3
+    w, v = np.linalg.eigh(a)
+    low, high = subset.get("subset_by_value", (-np.inf, np.inf))
+    first, last = subset.get("subset_by_index", (0, 3))
+    kept = (w > low) & (w <= high) & (np.arange(4) >= first) & (np.arange(4) <= last)
+    expected = (v * 3.0 * w**2 * kept) @ v.T
+    of_values = lambda a: np.sum(scipy.linalg.eigvalsh(a, lower=lower, **subset) ** 3)
+    of_both = lambda a: np.sum(scipy.linalg.eigh(a, lower=lower, **subset)[0] ** 3)
+    for f in (of_values, of_both):
+        np.testing.assert_allclose(s2s.grad(f)(a), expected, rtol=1e-9, atol=1e-10)
+        np.testing.assert_allclose(s2s.jvp(f, (a,), (a,))[1], np.sum(3.0 * w[kept] ** 3), rtol=1e-9)
