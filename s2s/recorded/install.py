@@ -195,11 +195,8 @@ class Installer:
     def _class(self, kind: type) -> None:
         if id(kind) in self.seen:
             return
-        self.seen[id(kind)] = kind
-        if module_of(kind) == "builtins" or _runs_as_it_is(module_of(kind)):
-            return
         for base in kind.__mro__:
-            if base is not kind and id(base) in self.seen:
+            if id(base) in self.seen:
                 continue
             self.seen[id(base)] = base
             if module_of(base) == "builtins" or _runs_as_it_is(module_of(base)):
