@@ -200,6 +200,18 @@ def test_one_of_equal_ones_has_no_derivative(f, name, mode):
     assert np.isnan(found).any() == (name in ("eigh", "eig"))
 
 
+def one_vector_of_a_null_space(a):
+    return np.linalg.svd(a[:, :2], full_matrices=False)[0][0, 1]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_vector_of_a_null_space_has_no_derivative(mode):
+    """No two singular values are equal: that of the vector is zero, and beside there are derivatives, without limit."""
+    with np.errstate(all="ignore"), pytest.warns(RuntimeWarning, match=r"\bsvd has equal .* singular values"):
+        found = MODES[mode](one_vector_of_a_null_space, np.diag([2.0, 0.0, 0.0]))
+    assert np.isnan(found).any()
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_nothing_is_said_of_eigenvalues_where_the_function_is_not_defined(mode, recwarn):
     def f(a):

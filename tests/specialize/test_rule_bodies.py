@@ -42,6 +42,23 @@ def test_what_was_compiled_before_changes_nothing(case, after_all):
     assert text(case) == after_all[case.name]
 
 
+def of_no_spacings(x):
+    return np.gradient(x)[0] * np.gradient(3.0 * x)[1] + np.gradient(np.sin(x))[2]
+
+
+def test_a_body_is_specialised_once_for_calls_of_one_kind(monkeypatch):
+    """Where a call has no further arguments, these are a constant like others."""
+    made, template = [], rule_bodies.RuleBodies._template
+    monkeypatch.setattr(
+        rule_bodies.RuleBodies, "_template",
+        lambda self, body, *rest: made.append(body.__name__) or template(self, body, *rest))
+    rule_bodies._SHARED.clear()
+    f, x, h = of_no_spacings, np.array([1.0, 2.5, 3.0, 7.0]), 1e-6
+    found = s2s.jacfwd(anew(f))(x)
+    assert made.count("gradient_f_dot") == 1
+    np.testing.assert_allclose(found, [(f(x + d) - f(x - d)) / (2.0 * h) for d in h * np.eye(4)], rtol=1e-7, atol=1e-8)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("outer", [s2s.jacfwd, s2s.grad])
 def test_a_rule_that_is_given_later_holds_in_the_bodies_that_call_its_function(outer, monkeypatch):

@@ -192,6 +192,46 @@ def test_an_attribute_of_a_class_has_a_guard_where_it_may_be_replaced(name, foun
     assert guards.folds == {"has"}
 
 
+class Options:
+    kind = "square"
+    weight = 2.5
+
+    def __init__(self, **own):
+        vars(self).update(own)
+
+
+class Slots:
+    __slots__ = ("weight",)
+    kind = "square"
+
+    def __init__(self, *weight):
+        for w in weight:
+            self.weight = w
+
+
+@pytest.mark.parametrize(
+    "owner, name, found",
+    [
+        (Options(), "kind", "square"), (Options(kind="cube"), "kind", "cube"), (Options(kind=None), "kind", None),
+        (Slots(3.5), "weight", 3.5), (Slots(), "kind", "square"),
+    ])
+def test_what_an_object_has_hides_what_its_class_has(owner, name, found):
+    made = facts.own(owner, name, facts.site_of(Options)[0])
+    assert made.folded(facts.Guards()) == found
+
+
+def test_an_option_of_a_class_is_decided_when_the_program_is_compiled():
+    usual, other = Options(), Options(kind="cube", weight=3.0)
+
+    def f(x, options):
+        factor = options.weight * (2.0 if options.kind == "square" else 3.0)
+        return factor * x
+
+    for options, wanted in ((usual, 2.5 * 2.0), (other, 3.0 * 3.0)):
+        assert s2s.grad(f)(2.0, options) == wanted
+        assert "square" not in s2s.source(f, 2.0, options)
+
+
 @pytest.mark.parametrize("kind, name, found", [(dict, "keys", True), (np.ndarray, "shape", True), (int, "keys", False)])
 def test_an_attribute_of_a_class_of_python_has_none(kind, name, found):
     guards = facts.Guards()

@@ -3,6 +3,7 @@ expected derivative is written by hand."""
 
 import functools
 import itertools
+import linecache
 import math
 
 import numpy as np
@@ -1301,6 +1302,19 @@ def test_cell_numbers(name):
     np.testing.assert_allclose(s2s.grad(f)(x), expected, rtol=1e-7, atol=1e-8)
     tangent = 1.0 if np.ndim(x) == 0 else np.arange(1.0, len(x) + 1.0)
     np.testing.assert_allclose(s2s.jvp(f, (x,), (tangent,))[1], np.sum(expected * tangent), rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("moves", range(1, 9))
+def test_a_cell_number_is_followed_over_moves_by_integers(moves):
+    """Up to eight of them: the slope of the step is zero, as that of a cell number, and not one."""
+    lines = [f"    k = {('k + 2.0', '3.0 * k', 'abs(k)', '-k')[m % 4]}" for m in range(moves)]
+    text = "\n".join(["def f(t):", "    i = k = np.floor(t)", *lines, "    return Y[int(k) % 7] * t + i", ""])
+    names = {"np": np, "Y": Y}
+    file = f"<moves {moves}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+    exec(compile(text, file, "exec"), names)
+    f, t = names["f"], 3.7
+    assert s2s.grad(f)(t) == pytest.approx(differences(f, t), rel=1e-7)
 
 
 def test_comparisons_make_no_cell_number():

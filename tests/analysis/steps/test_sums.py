@@ -204,6 +204,31 @@ def test_remainders_have_their_true_derivative(f):
     assert tangent == pytest.approx(expected @ [1.0, -2.0, 0.5], rel=1e-6, abs=1e-7)
 
 
+def less_a_step_of_a_product(a, b, c):
+    x = np.cos(a) - b * c * 2.0
+    return abs(x) - 0.25 * np.abs(np.trunc(4.0 * x))
+
+
+def less_half_of_twice_a_step(a, b, c):
+    x = -3.0 * a
+    return np.sqrt(b) + abs(x) - abs(2.0 * np.trunc(x)) / 2.0
+
+
+def less_steps_of_an_array(a, b, c):
+    x = np.array([-3.0 * a, b * c, -b])
+    return np.sum((np.abs(x) - np.abs(np.trunc(x))) * [1.0, 2.0, 4.0])
+
+
+@pytest.mark.parametrize(
+    "f", [part_of_an_absolute_value, less_a_step_of_a_product, less_half_of_twice_a_step, less_steps_of_an_array],
+    ids=lambda f: f.__name__)
+def test_a_step_has_the_sign_of_what_it_rounds(f):
+    """Its absolute value is taken from that of what it rounds: a remainder, with the slope of the latter."""
+    expected = differences(f)
+    np.testing.assert_allclose(s2s.grad(f, argnums=(0, 1, 2))(A, B, C), expected, rtol=1e-6, atol=1e-7)
+    assert np.any(np.abs(expected) > 1e-3)
+
+
 def test_a_value_over_a_step_is_no_remainder():
     """What the value is multiplied by has a step: this is not taken from the value."""
     f = lambda a: a / (1.0 + np.floor(a)) - 0.5 * a

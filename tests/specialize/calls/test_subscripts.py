@@ -96,6 +96,20 @@ def test_bounds_of_ranges_in_brackets_carry_derivatives(f):
         assert np.allclose(column, [(g(X + h) - g(X - h)) / 2e-5 for h in 1e-5 * np.eye(3)], rtol=1e-5, atol=1e-7)
 
 
+def started_by_a_loop(x):
+    start = 1
+    for k in range(3):
+        if x[k] > 0.5:
+            start = 0.5
+    return np.sum(np.mgrid[start:3.5] * x[1] ** 2) + np.sum(np.r_[start:2.0:3j] * x[0] ** 2)
+
+
+@pytest.mark.filterwarnings("error::s2s.RecordedWarning")
+@pytest.mark.parametrize("f", [from_a_number_of_any_kind, started_by_a_loop], ids=lambda f: f.__name__)
+def test_a_range_from_a_number_of_any_kind_is_compiled(f):
+    check(f, (X,))
+
+
 def test_values_are_those_of_numpy():
     assert np.array_equal(s2s.value_and_grad(grid_of_two)(X)[0], grid_of_two(X))
 
