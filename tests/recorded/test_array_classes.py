@@ -105,5 +105,20 @@ def floats_of_a_class(x):
     return float(q[:1]) * float(np.asarray(np.sum(both)).view(Metres)) * 1e-6 + np.dot(np.asarray(both), both)
 
 
-def test_floats_of_a_class():
-    test_both_modes(floats_of_a_class)
+UNREAD: dict = {}
+exec(
+    "import numpy as np\nclass Unread(np.ndarray):\n    def __array_function__(self, function, kinds, args, options):\n"
+    "        return super().__array_function__(function, kinds, args, options)\n", UNREAD)
+
+
+def joined_with_what_is_missing(x):
+    q = x.view(UNREAD["Unread"])
+    both = np.concatenate([q * q, [np.nan]])
+    return np.sum(np.asarray(both[:4])) + np.nansum(np.asarray(np.stack([np.where(q > 1.0, q, np.nan), q * q])))
+
+
+@pytest.mark.parametrize("f", [floats_of_a_class, joined_with_what_is_missing], ids=lambda f: f.__name__)
+def test_floats_of_a_class(f):
+    """Where no code of the class is there to be read, what is not a number is found again in what NumPy gives for plain
+    arrays."""
+    test_both_modes(f)

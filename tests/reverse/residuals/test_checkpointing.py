@@ -634,6 +634,38 @@ def test_calls_that_cannot_be_asked_again():
         s2s.vjp(lambda x: bank.shuffled(x, 3, 2), X)
 
 
+def of_items_before_a_step(x, box, step):
+    return np.sin(x) * box["k"] * box["l"][0] * step()
+
+
+def of_items_after_a_step(x, box, step):
+    s = step()
+    return np.sin(x * box["l"][0]) * s + box["k"]
+
+
+@pytest.mark.parametrize("f", [of_items_before_a_step, of_items_after_a_step], ids=lambda f: f.__name__)
+def test_what_a_call_without_source_changes_is_as_it_was_in_the_run(f):
+    """It is kept, at any depth, as the call is not made again: the replay reads what the run has read."""
+    def begun():
+        box = {"k": 1.0, "l": [1.0]}
+        names = {"box": box}
+        exec("def step():\n    box['k'] += 0.5\n    box['l'][0] *= 1.5\n    return 1.2\n", names)
+        return box, names["step"]
+
+    def in_a_loop(x, box, step):
+        for _ in s2s.checkpointed(range(3), snapshots=2):
+            x = f(x, box, step)
+        return np.sum(x)
+
+    def in_a_call(x, box, step):
+        return np.sum(s2s.checkpoint(f)(s2s.checkpoint(f)(x, box, step), box, step))
+
+    x = np.array([0.3, 0.7])
+    for g in (in_a_loop, in_a_call):
+        wanted = differences(lambda x: g(x, *begun()), x)
+        np.testing.assert_allclose(s2s.grad(g)(x, *begun()), wanted, rtol=1e-6)
+
+
 def is_leap(year):
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 
