@@ -157,3 +157,33 @@ def test_what_was_copied_once_lies_as_it_should():
     """The tangent of a copy that lies in memory as another array is such a copy itself, and is not copied again."""
     text = s2s.source(lambda x: s2s.jvp(of_converted_columns, (x,), (x,))[1], X, mode="jvp")
     assert text.count("copy_in_memory(") == 3, text
+
+
+def of_a_half_of_the_length(x):
+    rows = np.reshape(x + 0.0, (2, len(x) // 2))
+    for _ in range(2):
+        merged = np.empty(rows.shape)
+        merged[0] = rows[1] * 2.0
+        merged[1] = rows[0] * rows[1]
+        rows = merged
+        rows[0, 0] = rows[0, 1] * rows[1, 1]
+    return np.sum(rows)
+
+
+def of_an_order_that_is_chosen(x):
+    a, total = np.outer(x, x) * 1.0, 0.0
+    for order in ("C", "F"):
+        flat = a.reshape(-1, order=order)
+        flat[1] = x[0] * x[1]
+        a *= x[1]
+        total = total + np.sum(flat * flat * np.arange(flat.size))
+    return total
+
+
+@pytest.mark.filterwarnings("error::s2s.RecordedWarning")
+@pytest.mark.parametrize("f", [of_a_half_of_the_length, of_an_order_that_is_chosen], ids=lambda f: f.__name__)
+def test_a_tangent_goes_into_a_join_as_the_array_that_stores_change(f):
+    """Not in the shape of the array, by a view that cannot be written, where this is not known to be its own."""
+    x = np.array([0.4, -1.3, 0.8, 1.1])
+    np.testing.assert_allclose(s2s.jacfwd(f)(x), differences(f, x), rtol=1e-6, atol=1e-7)
+    assert "_dot = np.broadcast_to(" not in s2s.source(f, x, mode="jvp")
