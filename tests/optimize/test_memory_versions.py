@@ -264,6 +264,61 @@ def without_reads(statement):
     return ir.replace(statement, reads=()) if is_read else statement
 
 
+def left_early(x):
+    a = 1.0 * x
+    for i in range(3):
+        is_last = np.sum(a) > 2.0
+        a[i] = a[i] * x[0]
+        if is_last:
+            break
+    return np.sum(a * x)
+
+
+def left_while_it_runs(x):
+    a, i = 1.0 * x, 0
+    while i < 3:
+        is_last = np.sum(a) > 2.0
+        a[i] = a[i] * x[0]
+        i += 1
+        if is_last:
+            break
+    return np.sum(a * x)
+
+
+def computed_from(atom, block):
+    """The variables of a block that one is computed from, and that."""
+    lets = {s.target: s for s in ir.walk(block) if isinstance(s, ir.Let)}
+    found, todo = set(), [atom]
+    while todo:
+        var = todo.pop()
+        if var in lets and var not in found:
+            found.add(var)
+            todo += ir.atoms_of(lets[var].value)
+    return found
+
+
+@pytest.mark.parametrize("f", [left_early, left_while_it_runs])
+def test_what_ends_a_loop_is_read_at_the_end_of_an_iteration(checked, monkeypatch, f):
+    """Where its operations were put off until then, the store before has changed what they read."""
+    seen, original = [], checking.check_versions
+    monkeypatch.setattr(
+        checking, "check_versions",
+        lambda function, context, *delayed: seen.append((function, context)) or original(function, context, *delayed))
+    clear(f)
+    s2s.source(f, X, mode="jvp")
+    function, context = seen[-1]
+    loop = next(s for s in function.body.statements if isinstance(s, (ir.For, ir.While)))
+    *statements, last = loop.body.statements
+    assert isinstance(last, ir.If) and loop.leave in last.results
+    found = ir.replace(loop, body=ir.Block(tuple(statements), loop.body.yields), leave=last.test)
+    function = ir.replace(function, body=ir.Block(
+        tuple(found if s is loop else s for s in function.body.statements), function.body.yields))
+    memory_versions.check(function, context)
+    delayed = computed_from(found.leave, found.body)
+    with pytest.raises(ir.BrokenIR, match="reads a at memory version .* is current"):
+        memory_versions.check(function, context, {id(function): delayed})
+
+
 @pytest.mark.parametrize("f", [quotient, same_product_twice])
 def test_a_read_of_memory_that_changes_carries_a_version(checked, monkeypatch, f):
     drop_dead = passes.DEAD_CODE.run
