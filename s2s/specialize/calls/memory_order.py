@@ -28,11 +28,15 @@ def in_memory_order(at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.A
     place = ORDERED.get(fn)
     if place is None or None in kwargs or any(isinstance(a, ir.Star) for a in args):
         return None
+    if not args and "a" in kwargs:
+        args, kwargs = [kwargs["a"]], {key: value for key, value in kwargs.items() if key != "a"}
+    if not args:  # NumPy raises TypeError
+        return None
     at_place = 0 < place < len(args)
     order = args[place] if at_place else kwargs.get("order", ir.Const("C"))
     known = at.value(order)
     if not isinstance(known, Known):
-        if args and at.context.is_varied(args[0]):
+        if at.context.is_varied(args[0]):
             raise error("S2S220", span=at.span, asked_by=at.frame.called_from)
         return None
     order_name = str(known.value).upper()
@@ -40,8 +44,8 @@ def in_memory_order(at: At, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.A
         return None
     rest = [a for k, a in enumerate(args) if not (at_place and k == place)]
     others = {key: value for key, value in kwargs.items() if key != "order"}
-    array = at.value(rest[0]) if rest else None
-    if rest and not isinstance(array, Array) and fn in (np.ravel, np.reshape):  # of numbers and of lists too
+    array = at.value(rest[0])
+    if not isinstance(array, Array) and fn in (np.ravel, np.reshape):  # of numbers and of lists too
         rest[0] = at.apply(np.asarray, rest[0])
         array = at.value(rest[0])
     if isinstance(array, Array) and array.shape is not None and len(array.shape) < 2:
