@@ -176,8 +176,8 @@ class _Abstract:
                 return Mapping(tuple(names), tuple(made))
             case ast.Constant(value) if value is not Ellipsis:
                 return describe(value, place)
-            case ast.UnaryOp(ast.USub(), ast.Constant(int() | float() | complex() as value)):
-                return describe(-value, place)
+            case ast.UnaryOp(ast.USub(), ast.Constant(value)) if type(value) in (int, float, complex):
+                return describe(value, place)
             case _:
                 raise ValueError(ast.unparse(node))
 

@@ -62,7 +62,7 @@ def test_what_is_no_kind_is_refused(text):
 
 @pytest.mark.parametrize("text", [
     "f9[3]", "f8[3", "y", "f8[-1]", "U3[:]", "g()", "", "1 +", "[f8, ...", "f8[1:2]", "...", "f8[True]", "{x: 1}",
-    "-'a'",
+    "-'a'", "-True", "-None", "-f8", "+1.0",
 ])
 def test_a_text_that_is_no_kind_is_refused(text):
     with pytest.raises(ArgumentError, match="is no kind of argument") as caught:

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import s2s
 from s2s.derivatives import derivative
 from s2s.errors import ArgumentError
-from s2s.versions.target import _choices, target_of
+from s2s.versions.target import _choices, parameter_span, target_of
 
 
 def f(x, k=2.0, *rest, scale=1.0, **more):
@@ -80,6 +81,33 @@ def test_a_parameter_that_is_not_there_is_refused_with_a_choice(argnums, code):
     with pytest.raises(ArgumentError, match="choose among x \\(0\\), scale\n") as refusal:
         s2s.grad(lambda x, *, scale=1.0: x * scale, argnums=argnums)(1.0)
     assert refusal.value.diagnostic.code == code
+
+
+def squared(
+    x, factor=1.0,
+):
+    return factor * x * x
+
+
+class Squared:
+    def __call__(self, x): return x * x  # on the line of the head
+
+
+@pytest.mark.parametrize("function, name, shown", [
+    (squared, None, "squared"), (squared, "factor", "factor"), (squared, "no_parameter" + "_at_all", None),
+    (lambda factor, x: factor * x, None, "lambda"), (lambda factor, x: factor * x, "x", "x"),
+    (Squared.__call__, None, "__call__"), (Squared.__call__, "x", "x"),
+    (eval("lambda x: x"), None, None), (eval("lambda x: x"), "x", None),
+])
+def test_a_parameter_has_a_place_in_the_head(function, name, shown):
+    """The name of the function, or the word ``lambda``, without a parameter."""
+    span = parameter_span(function, name)
+    if shown is None:
+        assert span is None
+        return
+    lines = Path(__file__).read_text(encoding="utf-8").splitlines()
+    assert lines[span.line - 1][span.column : span.end_column] == shown
+    assert span.line == span.end_line >= function.__code__.co_firstlineno
 
 
 def test_parameters_are_those_of_the_signature():
