@@ -37,15 +37,13 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
     """The function with ``x_bar = x_bar + c`` as ``x_bar += c``, where ``x_bar`` is a number, or an array that the
     reverse sweep made itself and that nothing else reads."""
     uses = count_uses(function.body)
-    captured, made, carried = set[ir.Atom](), dict[ir.Var, ir.Value](), set[ir.Var]()
+    captured, made = set[ir.Atom](), dict[ir.Var, ir.Value]()
     for s in ir.walk(function.body):
         if isinstance(s, ir.Let):
             if s.target is not None:
                 made[s.target] = s.value
             if isinstance(s.value, ir.MakeFunction):
                 captured.update(s.value.captures)
-        elif isinstance(s, (ir.For, ir.While)):
-            carried.update(c.param for c in s.carried)
     arrays = _joined_with_arrays(function, context)
 
     def is_own(old: ir.Var, new: ir.Var, change: Any) -> bool:
@@ -53,7 +51,7 @@ def accumulate(function: ir.Function, context: Context) -> ir.Function:
         if is_number(known) and is_number(context.value(new)):
             return old not in arrays
         same = isinstance(known, Array) and known == context.value(new) and bool(known.shape)
-        return same and uses[old] == 1 and old not in captured and old not in carried and makes_new(made.get(old))
+        return same and uses[old] == 1 and old not in captured and makes_new(made.get(old))
 
     def change(s: ir.Statement) -> ir.Statement:
         match s:
