@@ -94,7 +94,7 @@ def linear(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, span
             if rule.joint and isinstance(atom, (ir.Var, ir.Const)) and atom != ir.Const(None):
                 together[place] = forwarder.whole(atom, span, numeric=True)
             elif not rule.joint and forwarder.is_active(atom):
-                turned.append({place: forwarder.whole(atom, span)})
+                turned.append({place: forwarder.whole(atom, span, numeric=True)})
     total: ir.Atom | None = None
     for change in [together] if rule.joint else turned:
         made = again(forwarder, rule, value, change, span)
@@ -159,8 +159,8 @@ def by_tangent(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call, 
     bound = _bound(forwarder, rule, value, span)
     atoms: dict[str, Any] = {k: v if _is_given(v) else ir.Const(v) for k, v in bound.items()}
     dots = {
-        name: tuple(forwarder.whole(a, span) for a in given) if isinstance(given, tuple)
-        else forwarder.whole(given, span)
+        name: tuple(forwarder.whole(a, span, numeric=True) for a in given) if isinstance(given, tuple)
+        else forwarder.whole(given, span, numeric=True)
         for name, given in bound.items()
         if name not in rule.harmless | rule.decides and table.has_derivative(rule, name, forward=True)
         and _any_active(forwarder, given)

@@ -10,6 +10,7 @@ from scipy import special
 
 import s2s
 from s2s.errors import DifferentiationError
+from tests.fuzz.primal import load
 from tests.helpers import differences
 
 X = np.array([0.4, -1.3, 0.8])
@@ -304,3 +305,49 @@ def compact(x, n):
 @pytest.mark.parametrize("f", [grown, unpacked, number_with_an_axis, compact], ids=lambda f: f.__name__)
 def test_items(f):
     np.testing.assert_allclose(s2s.jvp(f, (X, 2), (V, None))[1], slopes(f, 2), rtol=1e-8)
+
+
+BOOLEANS_BESIDE_NUMBERS = """
+np.array([x, x > 1.5, x * x]) ; np.asarray((x, True)) ; np.array([[x, x > 1.5], [x * x, False]]) ; np.sort([x, True])
+np.array([x, 3, x is None]) ; np.ascontiguousarray([x, x > 0.0]) ; np.stack([x, x > 1.5]) ; np.append(x, x > 1.5)
+np.where(x > 1.5, x, x < 3.0) ; np.where(x > 3.0, x, x > 3.0) ; np.mean((x, True)) ; np.sum([x, x > 1.5])
+np.dot([x, True], [x, x]) ; np.linalg.norm([x, True]) ; np.kron([x, True], [x, True]) ; np.cumprod([x, True])
+np.linalg.solve([[x, False], [True, x]], [x, True]) ; np.reshape([x, True, False, x], (2, 2)) ; np.median([x, True])
+np.broadcast_to([x, True], (2, 2)) ; np.full(2, [x, True]) ; np.repeat([x, True], 2) ; np.insert([x, True], 1, x)
+np.max(np.array([x, True]), initial=True, where=[True, False]) ; np.prod([x, x > 1.5, x]) ; max([x, True])
+np.asarray([x, True]).astype(float) ; np.full_like(np.ones(2), [x, True]) ; np.concatenate([[x, True], [False]])
+""".replace("\n", " ; ").strip(" ;").split(" ; ")
+
+
+@pytest.mark.parametrize("text", BOOLEANS_BESIDE_NUMBERS)
+def test_booleans_beside_numbers_are_as_zeros(text):
+    """Python's booleans and NumPy's, in lists and alone, in both modes."""
+    f = load(f"def f(x):\n    return {text}\n")
+    value, tangent = s2s.jvp(f, (2.2,), (1.0,))
+    np.testing.assert_array_equal(value, f(2.2))
+    assert np.asarray(tangent).dtype == float
+    expected = (np.asarray(f(2.2 + 1e-6), float) - np.asarray(f(2.2 - 1e-6), float)) / 2e-6
+    np.testing.assert_allclose(tangent, expected, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(s2s.jacrev(f)(2.2), expected, rtol=1e-6, atol=1e-8)
+
+
+SQUARES = ["x * x", "np.multiply(x, x)", "operator.mul(x, x)"]
+
+
+@pytest.mark.parametrize("text", SQUARES)
+def test_a_square_has_one_product_with_its_tangent(text):
+    f = load(f"import operator\ndef f(x):\n    return np.sum({text})\n")
+    assert "np.sum(2.0 * x_dot * x)" in s2s.source(f, np.ones(3), mode="jvp")
+    x, x_dot = np.array([0.3, -1.2, 2.0]), np.array([1.0, 0.5, -2.0])
+    np.testing.assert_allclose(s2s.jvp(f, (x,), (x_dot,))[1], 2.0 * x @ x_dot, rtol=1e-12)
+    np.testing.assert_allclose(s2s.hvp(f, (x,), (x_dot,)), 2.0 * x_dot, rtol=1e-12)
+
+
+@pytest.mark.parametrize("text", ["x * y", "np.multiply(x, y)", "x * (1.0 * x)"])
+def test_other_products_have_two(text):
+    f = load(f"def f(x, y):\n    return np.sum({text})\n")
+    x, y = np.array([0.3, -1.2]), np.array([2.0, 0.7])
+    other = x if "y" not in text else y
+    x_dot, y_dot = np.array([1.0, 0.5]), np.array([-2.0, 3.0])
+    expected = x_dot @ other + x @ (x_dot if other is x else y_dot)
+    np.testing.assert_allclose(s2s.jvp(f, (x, y), (x_dot, y_dot))[1], expected, rtol=1e-12)
