@@ -35,3 +35,15 @@ def beside_numbers(x):
 def test_operands_are_arrays_and_numbers(f, passes):
     assert s2s.source(f, standin.asarray(X)).count("rt.fused(") == passes
     np.testing.assert_allclose(s2s.grad(f)(standin.asarray(X)).get(), differences(f, X), rtol=1e-6)
+
+
+@pytest.mark.parametrize("f, by_numpy", [
+    (lambda x: np.sum(np.sin(2.0**x) * x), True), (lambda x: np.sum(np.sin((1 + 1) ** x) * x), True),
+    (lambda x: np.sum(np.sin((x * x) ** 1.5) * x), False), (lambda x: np.sum(np.sin((x * x) ** np.abs(x)) * x), False),
+], ids=["number", "integer", "power", "arrays"])
+def test_a_power_of_a_number_is_one_of_numpy(f, by_numpy):
+    """Numbers have no power of what a function is called with when it is compiled."""
+    code = [line.partition("#")[0] for line in s2s.source(f, standin.asarray(X)).splitlines()]
+    assert sum("rt.fused(" in line for line in code) == 1
+    assert any("np.power(" in line for line in code) == by_numpy != any("**" in line for line in code)
+    np.testing.assert_allclose(s2s.grad(f)(standin.asarray(X)).get(), differences(f, X), rtol=1e-6)

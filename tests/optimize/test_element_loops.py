@@ -2,6 +2,7 @@
 and what is not."""
 
 import operator
+import re
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ import pytest
 import s2s
 from s2s.core import ir
 from s2s.optimize.loops.accesses import Extent
-from s2s.optimize.loops.gathers import _skipped
+from s2s.optimize.loops.gathers import Addition, _skipped, margins_of
 from tests.fuzz.check import loops_by_python
 from tests.helpers import differences
 
@@ -45,6 +46,43 @@ def test_neighbours_are_gathered(rng):
     text = looped(diffusion, rng.random((5, 3)), rng.random((5, 3)) / 5, 3)
     assert "np.zeros" in text and " - " in text
     assert not [line for line in text.splitlines() if "= u_bar[" in line and ":" in line.partition("#")[0]]
+
+
+def differences_inside(u):
+    d = u[2:-1] - u[1:-2]
+    return np.sum(d * d)
+
+
+def differences_at_the_end(u):
+    d = u[3:] - u[2:-1]
+    return np.sum(d * d)
+
+
+def differences_of_two(u):
+    d, e = u[2:-1] - u[1:-2], u[3:-2] * u[1:-4]
+    return np.sum(d * d) + np.sum(e**2)
+
+
+@pytest.mark.parametrize("f, margins", [
+    (differences_inside, {2}), (differences_at_the_end, {2}), (differences_of_two, {2, 3}),
+], ids=["inside", "end", "two"])
+def test_margins_are_as_wide_as_what_is_gathered_reaches(f, margins):
+    """What none of the additions reaches at either end of an array is no part of the loop that gathers them."""
+    text = looped(f, np.cos(np.arange(9.0)))
+    assert {int(n) for n in re.findall(r"np\.zeros\(\w+ \+ (\d)\)", text)} == margins, text
+
+
+def test_margins_of_additions():
+    def of(value, *skipped):
+        return Addition(None, value, (), skipped)
+
+    a, b = ir.Var("a", 0), ir.Var("b", 0)
+    inside = [of(a, (2, 1), (0, 0)), of(a, (1, 2), (0, 0)), of(b, (1, 1), (3, 0))]
+    assert margins_of([inside]) == {a: ((1, 1), (0, 0)), b: ((0, 0), (3, 0))}
+    assert margins_of([inside, [of(b, (0, 2), (0, 0)), of(b, (2, 0), (0, 5))]]) == {
+        a: ((1, 1), (0, 0)), b: ((2, 2), (3, 5)),
+    }
+    assert margins_of([]) == {}
 
 
 def smoothed(u):

@@ -128,11 +128,31 @@ def writes_twice(x):
     return np.sum(z * z)
 
 
+def antidiagonals(a):
+    n, m = a.shape
+    z = np.zeros(n + m)
+    for i in range(n):
+        for k in range(m):
+            z[i + k] += a[i, k] ** 2
+    return np.sum(z * z)
+
+
+def behind_all(a):
+    n, m = a.shape
+    z = np.zeros(n + m + 2)
+    for i in range(n):
+        z[i + m + 1] += a[i, 0]
+    for i in range(n):
+        z[m - i] += a[i, 1] ** 2
+    return np.sum(z * z)
+
+
 WHOLE = {
     eliminated: (M, "a[t1:, t1:] -= a[t1:, k, None] * a[k, t1:]"), orthonormal: (M, ".T @ q"),
     factor: (M, "a_1[i, :j] * a_1[j, :j]"), turned: (X, "x[:k][::-1] * y[:k]"), valley: (X, "x[1:] - x[:-1] ** 2"),
     layers: (M, "np.tanh("), products: (M, "a[i] * a[j]"), old_numbers: (X, "np.sin("),
     reads_the_next: (X, "z[1:] * x[:t0]"), writes_twice: (X, "z[1:] = "),
+    antidiagonals: (M, "z[i : i + m] += a[i] ** 2"), behind_all: (M, "z[t1:t2] += a[:, 0]"),
     sums_what_it_changes: (X, "total = np.sum(z)"), sums_rows_that_it_changes: (M, "z[...] = 2.0 * z"),
 }  # fmt: skip
 

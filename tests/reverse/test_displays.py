@@ -77,7 +77,27 @@ def changed_afterwards(state):
     return total + np.sum(square**2)
 
 
+def chosen_arrays(state):
+    return np.sum(np.select([state > 0.5, state < 0.0], [state * state, np.sin(state)], state**3) * state)
+
+
+def chosen_by_name(state):
+    return np.sum(np.select((state > 0.5, state < 0.0), (3.0, np.sin(state)), default=state**3) * state)
+
+
+def chosen_and_stretched(state):
+    row = state[0]
+    return np.sum(np.select([row > 0.5, state < 0.0], [row * 2.0, np.sin(state)]) * state)
+
+
+def chosen_of_lists_from_elsewhere(state):
+    choices = [state * k for k in range(2)]
+    return np.sum(np.select([state > 0.5, state < 0.0], choices, np.sum(state)) * state)
+
+
 FUNCTIONS = [
+    (chosen_arrays, STATE), (chosen_by_name, STATE), (chosen_and_stretched, STATE),
+    (chosen_of_lists_from_elsewhere, STATE),
     (rotations, ANGLES), (of_steps, STATE), (along_the_last_axis, STATE), (one_number_in_each_row, STATE),
     (rows_of_arrays, STATE), (used_before_it_is_taken_apart, STATE), (taken_apart_twice, STATE),
     (only_some_items, STATE), (numbers_that_reach_all, STATE), (changed_afterwards, STATE),

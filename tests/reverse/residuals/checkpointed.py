@@ -30,6 +30,15 @@ def with_steps(x, n, s):
     return np.sum(u)
 
 
+def reads_what_changes_later_on(x, n, s):
+    u, held, both = x, np.arange(6.0), np.ones((2, 6))
+    part = both[1]
+    for t in s2s.checkpointed(range(n), snapshots=s):
+        u = np.sin(u) + held * part
+    held[0], part[1] = 7.0, 3.0
+    return np.sum(u * held * part)
+
+
 def backwards(x, n, s):
     u = x
     for t in s2s.checkpointed(range(n, 0, -1), snapshots=s):
@@ -396,6 +405,7 @@ def read_after_it_was_changed(x, n, s):
 
 
 LOOPS = [
+    reads_what_changes_later_on,
     read_after_it_was_changed,
     plain, with_steps, backwards, over_rows, over_pairs, over_list, several_carried, with_dict, with_branches,
     with_break, with_return, with_try, with_with, with_closure, with_history, nested, inside_a_loop, inside_a_branch,
@@ -607,6 +617,20 @@ def added_to(u, held):
     return u * held[0]
 
 
+@s2s.checkpoint
+def beside(u, held):
+    return np.sin(np.sin(u) + held) + held
+
+
+def reads_what_changes_later(x, n):
+    held = np.arange(6.0)
+    u = beside(x, held)
+    for k in range(n):
+        held[k] = 7.0
+        u = u * held
+    return np.sum(u)
+
+
 def read_after_calls(x, n):
     held = x * 2.0
     u = x[0]
@@ -616,6 +640,7 @@ def read_after_calls(x, n):
 
 
 FUNCTIONS = [
+    reads_what_changes_later,
     read_after_calls,
     in_a_row, in_a_loop, changing_an_array, changing_twice, containers, containers_changed, noise, inside_one_another,
     recursion, made_inside, by_a_call, asked, methods, on_one_side, loops_inside, stored,
