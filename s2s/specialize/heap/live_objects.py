@@ -250,6 +250,8 @@ class LiveObjects:
         guarded, found = fact.described(self.specializer.guards)
         known = self.cells.get(id(found))
         if known is not None:
+            if self.places[known].site != place.site:
+                self._note_alias(self.places[known], place, True)
             return known.var
         value = without_objects(guarded)
 
@@ -390,8 +392,6 @@ class LiveObjects:
 
     def _note(self, cell: Cell, found: Any, place: Place) -> None:
         """Remember which object a cell stands for, and where it was found."""
-        if isinstance(found, tuple):
-            return
         self.cells[id(found)] = cell
         noted(self.context, cell.var, found)
         self.objects[cell] = found

@@ -64,3 +64,58 @@ def test_what_an_object_has_by_its_class_is_known(name):
     np.testing.assert_allclose(gradient(X, options), differences(lambda x: f(x, options), X), rtol=1e-6)
     delattr(options, name)
     np.testing.assert_allclose(gradient(X, options), differences(lambda x: f(x, options), X), rtol=1e-6)
+
+
+class Rate:
+    def __init__(self, value):
+        self.value = value
+
+
+RATES = [Rate(2.0), 1.0]
+SAME_RATES = RATES
+PAIR = ([2.0, 3.0], Rate(1.0))
+SAME_PAIR = PAIR
+
+
+def sum_of_both_lists(x):
+    return x * RATES[0].value + x * SAME_RATES[0].value
+
+
+def sum_of_both_tuples(x):
+    return x * PAIR[0][0] + x * SAME_PAIR[0][0] * SAME_PAIR[1].value
+
+
+def whether_lists_are_one(x):
+    return x * (2.0 if RATES is SAME_RATES else 1.0)
+
+
+def whether_tuples_are_one(x):
+    return x * (2.0 if PAIR is SAME_PAIR else 1.0)
+
+
+@pytest.mark.parametrize("f, slopes", [
+    (sum_of_both_lists, (4.0, 7.0)), (sum_of_both_tuples, (4.0, 23.0)), (whether_lists_are_one, (2.0, 1.0)),
+    (whether_tuples_are_one, (2.0, 1.0)),
+], ids=lambda f: getattr(f, "__name__", ""))
+@pytest.mark.parametrize("is_one_at_first", [True, False])
+def test_two_names_of_one_list_or_tuple_may_become_those_of_two(f, slopes, is_one_at_first, monkeypatch):
+    gradient, before = s2s.grad(f), (SAME_RATES, SAME_PAIR)
+    for is_one in (is_one_at_first, not is_one_at_first, is_one_at_first):
+        rates, pair = before if is_one else ([Rate(5.0), 1.0], ([7.0, 3.0], Rate(3.0)))
+        monkeypatch.setitem(globals(), "SAME_RATES", rates)
+        monkeypatch.setitem(globals(), "SAME_PAIR", pair)
+        assert gradient(1.0) == slopes[not is_one]
+        assert s2s.jvp(f, (1.0,), (1.0,))[1] == slopes[not is_one]
+
+
+def test_attributes_that_hold_one_tuple(monkeypatch):
+    """Of a tuple that holds a list, as of other objects, it is known whether it is another one."""
+    def f(x, o):
+        return np.sum(x * o.first[0][1]) * (2.0 if o.first is o.second else o.second[1])
+
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    pair, other = ([1.0, np.array([2.0, 3.0])], 4.0), ([1.0, np.array([2.0, 3.0])], 5.0)
+    gradient = s2s.grad(f)
+    for second, factor in ((pair, 2.0), (other, 5.0), (pair, 2.0)):
+        found = gradient(X, types.SimpleNamespace(first=pair, second=second))
+        np.testing.assert_array_equal(found, factor * pair[0][1])
