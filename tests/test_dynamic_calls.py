@@ -169,3 +169,31 @@ def test_a_function_without_source_is_not_its_own_derivative(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
     with pytest.warns(s2s.RecordedWarning):
         np.testing.assert_allclose(s2s.grad(of_an_iterator)(X), [X[1] ** 2, 2 * X[0] * X[1], 1.0])
+
+
+SCALED = [np.sin, lambda v: v * v]
+
+
+@s2s.checkpoint
+def by_choice_once_more(x, k):
+    return SCALED[k](x)
+
+
+def checkpointed_and_not(x, k):
+    y = by_choice_once_more(x * 2.0, k)
+    return np.sum(SCALED[k](y) ** 2)
+
+
+def only_behind_a_loop(x, k):
+    for _ in s2s.checkpointed(range(2), 1):
+        x = x + SCALED[k](x)
+    return np.sum(SCALED[k](x))
+
+
+@pytest.mark.parametrize("f", [checkpointed_and_not, only_behind_a_loop], ids=lambda f: f.__name__)
+def test_what_is_not_replayed_is_called_once(f):
+    """A call in a block that is replayed is made again, one after the block is not."""
+    gradient = s2s.grad(f)(X, 0)
+    np.testing.assert_allclose(gradient, central(lambda x: f(x, 0), X), rtol=1e-6)
+    source = s2s.source(f, X, 0)
+    assert source.count("rt.call(") == 1 and source.count("rt.call_again(") == 1

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 import s2s
+from s2s.core.linecaches import define
 
 HELPER = '''
 SCALE = 2.0
@@ -54,3 +55,39 @@ def own(x):
 
 def test_globals_of_its_own_module():
     assert s2s.value_and_grad(own)(3.0) == (300.0, 100.0)
+
+
+OPTIONS = {"single"}
+CHOICE = "def f(x, how='double'):\n    return 2.0 * x if how in OPTIONS else x\n"
+
+
+class Words(set):
+    def __contains__(self, word):
+        return word in ("double", "triple")
+
+
+@pytest.mark.parametrize("module", [__name__, "no_such_module"])
+@pytest.mark.parametrize("options", [{"double"}, frozenset({"double"}), Words(), ["double"], {"double": 1}], ids=[
+    "set", "frozenset", "class", "list", "dict"])
+def test_options_are_those_of_the_function(module, options, monkeypatch):
+    """The module that its globals name may have others, or be none."""
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    gradient = s2s.grad(define("f", CHOICE, {"__name__": module, "OPTIONS": options}))
+    assert gradient(3.0) == 2.0 and gradient(3.0, "single") == 1.0
+
+
+def one_of_the_options(x, how):
+    return 2.0 * x if how in OPTIONS else x
+
+
+def test_options_are_asked_anew_where_they_change(monkeypatch):
+    gradient = s2s.grad(one_of_the_options)
+    assert gradient(3.0, "single") == 2.0 and gradient(3.0, "double") == 1.0 and gradient(3.0, None) == 1.0
+    OPTIONS.add("double")
+    try:
+        assert gradient(3.0, "double") == 2.0 and gradient(3.0, "single") == 2.0
+    finally:
+        OPTIONS.discard("double")
+    assert gradient(3.0, "double") == 1.0
+    monkeypatch.setitem(globals(), "OPTIONS", {"double"})
+    assert gradient(3.0, "double") == 2.0 and gradient(3.0, "single") == 1.0
