@@ -83,9 +83,7 @@ def _collect(reverser: Reverser, sweep: Sweep, var: ir.Var, plan: list[ir.Let]) 
 def _is_there(reverser: Reverser, sweep: Sweep, atom: ir.Var, result: ir.Var) -> bool:
     """Whether an operand can be read here as it was read there: a number, an array from before the loops, or a buffer
     that nothing has stored into since."""
-    home = reverser.planner.home.get(atom)
-    if home is None:
-        return True
+    home = reverser.planner.home[atom]
     if not reverser.memory.is_buffer(atom):
         return is_number(reverser.context.value(atom)) or home.residual_loop() is None
     in_loop = home.residual_loop() is not None
