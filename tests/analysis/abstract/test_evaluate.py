@@ -313,7 +313,7 @@ class Colour(enum.Flag):
 @pytest.mark.parametrize("container", [
     "abc", "", (1, "a", None), (), frozenset({1, "a"}), range(3), b"a", Colour.RED | Colour.BLUE, {"a": 1, 2: 0},
     [1, "a"], 5, np.array([1.0, 2.0]),
-], ids=repr)
+], ids=lambda container: type(container).__name__)
 @pytest.mark.parametrize("item", ["a", "", 1, 7, None, Colour.RED, Colour.GREEN], ids=repr)
 def test_what_is_known_to_be_in_a_container(container, item):
     """Of texts, tuples, sets, flags and dicts it is said; of other objects it is open, and nothing fails."""
