@@ -72,6 +72,7 @@ def rewrite(request):
     return request.config.getoption("--rewrite")
 
 
+ERRORS = np.geterr()
 GENERATORS = {}  # those of a file of tests, with their states after it was imported
 
 
@@ -84,11 +85,13 @@ def _generators(module):
 
 
 @pytest.fixture(autouse=True)
-def fixed_seed(request):
-    """Give each test the same random numbers, whichever tests ran before it."""
+def as_at_the_beginning(request):
+    """Give each test the same random numbers and NumPy's handling of errors, whichever tests ran before it."""
     np.random.seed(0)
     for generator, state in _generators(request.module):
         generator.bit_generator.state = state
+    with np.errstate(**ERRORS):
+        yield
 
 
 @pytest.fixture
