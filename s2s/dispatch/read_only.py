@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from s2s import runtime as rt
 from s2s.dispatch.recorded import is_recorded
 from s2s.dispatch.version import Version
+from s2s.runtime._memory import arrays_in
 from s2s.versions.paths import imported
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def held_to_flags(dispatcher: Dispatcher, version: Version, call: Callable[..., 
             if value.__class__ is np.ndarray:
                 if value.flags.writeable:
                     continue
-            elif all(array.flags.writeable for array in rt.floats(value) if isinstance(array, np.ndarray)):
+            elif all(array.flags.writeable for array in arrays_in((value,))):
                 continue
             check(values[: len(names)])
             break
