@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +57,9 @@ LARGE = 1e-6
 STEEP, JUMP, HALVINGS, STEP = 1.5, 1e-5, 50, 1e-7
 """What counts as a jump: how much steeper it is than what is on both sides, how large beside the values of the
 function, how often the distance is halved, and by which part of themselves arguments are moved to see it move."""
+
+_IS_MOVED = ContextVar("s2s moved arguments", default=False)
+"""Whether arguments of an integrand are moved: what SciPy has found for an integral in it is that of the others."""
 
 JUMPS = "the integrand jumps at a place that moves with what is differentiated; split the range there"
 MANY = "its error stays large; split it where it is not smooth, or use simpson of values on a grid"
@@ -257,7 +261,7 @@ def integrated(integrand: Any, pieces: Any, like: Any) -> Any:
 @role("integral")
 def integral(integrand: Any, pieces: Any, like: Any, /, *args: Any) -> Any:
     """The integral of ``integrand(u, *args)``: the value that SciPy has found, if there is one."""
-    if pieces.value is not None:
+    if pieces.value is not None and not _IS_MOVED.get():
         found = pieces.value
     else:
         found = integral_on(lambda u: integrand(u, *args), pieces)
@@ -276,9 +280,13 @@ def of_derivative(pieces: Pieces, integrand: Any, args: tuple[Any, ...], tangent
     if steep:
         draws = np.random.default_rng(1)
         moved = [_moved(x, dot, draws) for x, dot in zip(args, tangents)]
-        for low, high, jump in steep:
-            if jump > 0.0 and not _apart(integrand(low, *moved), integrand(high, *moved)) > 0.5 * jump:
-                rt.not_differentiable("this integral", JUMPS)
+        token = _IS_MOVED.set(True)
+        try:
+            for low, high, jump in steep:
+                if jump > 0.0 and not _apart(integrand(low, *moved), integrand(high, *moved)) > 0.5 * jump:
+                    rt.not_differentiable("this integral", JUMPS)
+        finally:
+            _IS_MOVED.reset(token)
         return replace(pieces.divided(steep), value=None)
     return replace(pieces, value=None)
 
@@ -302,8 +310,10 @@ def steep_places(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float,
     found = []
     for k in is_steep.nonzero()[0].tolist():
         if JUMP * np.max(np.abs(values), initial=0.0, where=np.isfinite(values)) < rises[k] < np.inf:
+            ends = sorted(((places[k : k + 2] - pieces.base) / pieces.span).tolist())
             try:
-                found.append(_narrowed(f, *sorted(((places[k : k + 2] - pieces.base) / pieces.span).tolist())))
+                with np.errstate(all="ignore"):
+                    found.append(_narrowed(f, *ends))
             except Exception:  # it has no value there, where SciPy has not asked
                 continue
     return [place for place in found if place is not None]

@@ -206,6 +206,10 @@ JUMPS = {
     "vectors in the middle": lambda p: integrate.quad_vec(lambda x: np.array([1.0, p]) * (x < p + 0.2), 0.0, 1.0)[0][1],
     "two, of which one is fixed": lambda p: integrate.quad(lambda x: steps(x, p) * steps(x, 0.7), 0.0, 1.0)[0],
     "inside another": lambda p: integrate.dblquad(lambda y, x: steps(y, p * x), 0.0, 1.0, 0.0, 1.0, epsabs=1e-4)[0],
+    "a step by the outer variable inside": lambda p: integrate.dblquad(
+        lambda y, x: y if x < p else 0.0, 0.0, 1.0, 0.0, 1.0)[0],
+    "a sign by the outer variable inside": lambda p: integrate.nquad(
+        lambda y, x: y + np.sign(x - p), [(0.0, 1.0), (0.0, 1.0)])[0],
     "floor": lambda p: integrate.quad(lambda x: np.floor(5.0 * p * x) * x, 0.0, 1.0)[0],
 }  # fmt: skip
 
