@@ -307,14 +307,14 @@ def arrays_in(values: Any) -> list[Any]:
 
 
 def containers_in(values: Any) -> list[Any]:
-    found: list[Any] = []
+    found: dict[int, Any] = {}
     todo = list(values)
     while todo:
         value = todo.pop()
-        if isinstance(value, (list, tuple, dict)) and not any(value is other for other in found):
-            found.append(value)
+        if isinstance(value, (list, tuple, dict)) and id(value) not in found:
+            found[id(value)] = value
             todo += items_of(value)
-    return found
+    return list(found.values())
 
 
 def items_of(container: Any) -> list[Any]:
