@@ -505,12 +505,15 @@ class Builder:
         )
 
     def _with_equal_lengths(self, args: tuple[ir.Atom, ...], known: Array) -> Array:
-        """What is known of a read of slices, where the same slice of the same length has the same length again."""
+        """What is known of a read, where the same slice of the same length, or the same item of a container, has the same
+        length again."""
         context = self.context
         source, shape = context.value(args[0]), known.shape
         if context.masks_stay and shape and _is_mask(context.value(args[1])):
             chosen = context.lengths.setdefault(("mask", self._mask(args[1])), shape[0])
             return Array(known.dtype, (chosen, *shape[1:]))
+        if shape and isinstance(source, (Sequence, Mapping)):
+            return Array(known.dtype, context.lengths.setdefault((args[0], context.written(args[1])), shape))
         parts = context.definition(args[1], ops.make_tuple) or (args[1],)
         if not isinstance(source, Array) or source.shape is None or shape is None:
             return known

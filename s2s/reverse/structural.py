@@ -11,14 +11,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.analysis.abstract.lattice import is_number, shape_of
+from s2s.analysis.abstract.lattice import is_number, join_all, shape_of
 from s2s.analysis.abstract.parts import has_cotangent, leaves, part
 from s2s.builder import cotangents
 from s2s.builder.indices import names_twice
 from s2s.core import ir, ops
 from s2s.core.const import Const
 from s2s.core.inspection import is_hashable
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, is_record_class
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    DictOf,
+    Known,
+    ListOf,
+    Mapping,
+    Scalar,
+    Sequence,
+    is_record_class,
+)
 from s2s.errors import error
 from s2s.reverse import stores
 from s2s.reverse.displays import reverse_unpacking
@@ -61,8 +72,11 @@ def item_read(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span 
     elif _is_changed_in_place(reverser, source, known):
         _add_at(reverser, target, source, index, g, span, sweep)
     elif _is_gathered(reverser, source, known, reverser.context.value(index)):
-        items = _gathered(reverser, sweep, source, span)
-        reverser.add_in_place(sweep, items, reverser.use_content(sweep, index), g, span)
+        bars, places = _gathered(reverser, sweep, source, span)
+        at = reverser.use_content(sweep, index)
+        if places is not None:
+            at = sweep.builder.call(operator.getitem, places, at, span=span)
+        _add_to_item(reverser, sweep, target, bars, at, g, span)
     elif isinstance(known, (Sequence, Mapping)):
         bar = sweep.builder.call(rt.index_bar, reverser.use(sweep, source), reverser.use(sweep, index), g, span=span)
         reverser.contribute(sweep, source, bar, span)
@@ -82,45 +96,59 @@ def _is_changed_in_place(reverser: Reverser, source: ir.Var, known: AbstractValu
 
 _DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 
-MOST_PARTS = 32
-"""Of a container with more numbers than this, items at places that only the run knows have one list of cotangents."""
+MOST_PARTS = 8
+"""Of a container with more items than this, items at places that only the run knows have one list of cotangents."""
 
 
 def _is_gathered(reverser: Reverser, source: ir.Var, known: AbstractValue, index: AbstractValue) -> bool:
-    if not isinstance(known, Sequence) or len(known.items) <= MOST_PARTS:
+    if not isinstance(known, (Sequence, Mapping)) or len(known.items) <= MOST_PARTS or source in reverser.unbound:
         return False
-    is_made_here = source in reverser.planner.lets and source not in reverser.unbound
-    return is_made_here and is_number(index) and all(map(is_number, known.items))
+    is_spread = source in reverser.planner.lets or any(source == p.var for p in reverser.primal.params)
+    return is_spread and (isinstance(known, Mapping) or is_number(index))
 
 
-def _gathered(reverser: Reverser, sweep: Sweep, source: ir.Var, span: ir.Span | None) -> ir.Atom:
-    """The list of cotangents that reads at places that only the run knows add to, one for each item. It is made where
-    the sweep enters the block that made the items, so that each read changes one item, whatever their number."""
+def _gathered(reverser: Reverser, sweep: Sweep, source: ir.Var, span: ir.Span | None) -> tuple[ir.Atom, ir.Atom | None]:
+    """The list of cotangents that reads at places that only the run knows add to, one for each item; and what gives the
+    places in it of the keys of a dict. They are made where the sweep enters the block that made the items, so that each
+    read changes one item, whatever their number."""
     found, known = reverser.gathered.get(source), reverser.context.value(source)
     if found is None:
-        assert isinstance(known, Sequence)
-        builder = sweep.of(reverser.home_of(source)).builder
-        zero = builder.call(ops.make_list, ir.Const(0.0), span=span)
-        times = ir.Call(ir.Const(operator.mul), (zero, ir.Const(len(known.items))))
-        found = reverser.gathered[source] = builder.let(times, ListOf(Scalar(float)), reverser.name(source), span)
+        assert isinstance(known, (Sequence, Mapping))
+        home = sweep.of(reverser.home_of(source))
+        whole, places = reverser.use(home, source), None
+        if isinstance(known, Mapping):
+            places = home.builder.let(ir.Call(ir.Const(rt.key_positions), (whole,)), DictOf(UNKNOWN, Scalar(int)), "%", span)
+        item = join_all([*known.items], reverser.context.evaluator.facts)
+        if is_number(item):
+            zero = home.builder.call(ops.make_list, ir.Const(0.0), span=span)
+            made = ir.Call(ir.Const(operator.mul), (zero, ir.Const(len(known.items))))
+        else:
+            zeros = home.builder.call(rt.zeros_of, whole, span=span)
+            if places is not None:
+                zeros = home.builder.call(dict.values, zeros, span=span)
+            made = ir.Call(ir.Const(list), (zeros,))
+        if isinstance(item, Scalar):
+            item = Scalar(complex if issubclass(item.type, (complex, np.complexfloating)) else float)
+        found = reverser.gathered[source] = home.builder.let(made, ListOf(item), reverser.name(source), span), places
     return found
 
 
 def spread(reverser: Reverser, target: ir.Var, span: ir.Span | None, sweep: Sweep) -> None:
     """Before the reverse of what made a container: its items get what was gathered for them."""
-    gathered = reverser.gathered.pop(target, None)
+    bars, _ = reverser.gathered.pop(target, (None, None))
     known = reverser.context.value(target)
-    if gathered is None or not isinstance(known, Sequence):
+    if bars is None or not isinstance(known, (Sequence, Mapping)):
         return
-    made = reverser.planner.lets[target].value
+    made = reverser.planner.lets[target].value if target in reverser.planner.lets else None
     atoms: tuple[ir.Atom | ir.Star, ...] = ()
     if isinstance(made, ir.Call) and made.fn in _DISPLAYS:
         atoms = made.args
     is_plain = len(atoms) == len(known.items) and not any(isinstance(a, ir.Star) for a in atoms)
-    for k, item in enumerate(known.items):
+    keys = known.keys if isinstance(known, Mapping) else range(len(known.items))
+    for k, (key, item) in enumerate(zip(keys, known.items, strict=True)):
         if has_cotangent(item) and (not is_plain or reverser.is_active(atoms[k])):  # type: ignore[arg-type]
-            bar = sweep.builder.call(operator.getitem, gathered, ir.Const(k), span=span)
-            reverser.contribute(sweep, target, bar, span, (k,))
+            bar = sweep.builder.call(operator.getitem, bars, ir.Const(k), span=span)
+            reverser.contribute(sweep, target, bar, span, (key,))
 
 
 def _read_back(reverser: Reverser, sweep: Sweep, target: ir.Var, source: ir.Var, index: ir.Atom) -> ir.Atom | None:
@@ -152,14 +180,24 @@ def _add_at(
     reverser.note_mask(sweep, source, index, target if reverser.is_mask(source, index) else ir.Const(None))
     buffer = stores.shadow(reverser, sweep, source, span)
     at = reverser.use_content(sweep, index)
-    if isinstance(reverser.context.value(source), ListOf) and not is_number(part(reverser.context.value(target), ())):
-        old = sweep.builder.call(operator.getitem, buffer, at, span=span)
-        total = sweep.builder.call(operator.add if _are_of_one_shape(reverser, old, g) else rt.add, old, g, span=span)
-        sweep.builder.store(buffer, at, total, None, span)
+    if isinstance(reverser.context.value(source), ListOf):
+        _add_to_item(reverser, sweep, target, buffer, at, g, span)
     elif names_twice(reverser.context, index):
         sweep.builder.add(ir.Store("at", buffer, at, g, operator.add, span))
     else:
         reverser.add_in_place(sweep, buffer, at, g, span)
+
+
+def _add_to_item(
+    reverser: Reverser, sweep: Sweep, target: ir.Var, bars: ir.Atom, at: ir.Atom, g: ir.Atom, span: ir.Span | None,
+) -> None:
+    """Add the cotangent of what was read to an item of a container of cotangents: arrays in it are not changed."""
+    if is_number(reverser.context.value(target)):
+        reverser.add_in_place(sweep, bars, at, g, span)
+        return
+    old = sweep.builder.call(operator.getitem, bars, at, span=span)
+    total = sweep.builder.call(operator.add if _are_of_one_shape(reverser, old, g) else rt.add, old, g, span=span)
+    sweep.builder.store(bars, at, total, None, span)
 
 
 def _are_of_one_shape(reverser: Reverser, a: ir.Atom, b: ir.Atom) -> bool:
@@ -322,8 +360,12 @@ def _put(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | Non
     if g is None:
         return
     both = sweep.builder.call(rt.split_entry, g, reverser.use(sweep, key), span=span)  # type: ignore[arg-type]
-    reverser.contribute(sweep, item, sweep.builder.call(operator.getitem, both, ir.Const(1), span=span), span)  # type: ignore[arg-type]
-    reverser.contribute(sweep, mapping, sweep.builder.call(operator.getitem, both, ir.Const(0), span=span), span)  # type: ignore[arg-type]
+    rest, one = (sweep.builder.call(operator.getitem, both, ir.Const(k), span=span) for k in range(2))
+    reverser.contribute(sweep, item, one, span)  # type: ignore[arg-type]
+    if isinstance(reverser.context.value(mapping), Mapping):  # each of its entries is read, also that at the key
+        zeros = sweep.builder.call(rt.zeros_of, reverser.use(sweep, mapping), span=span)
+        rest = sweep.builder.let(ir.Call(ir.Const(rt.add), (zeros, rest)), UNKNOWN, span=span)
+    reverser.contribute(sweep, mapping, rest, span)  # type: ignore[arg-type]
 
 
 def _convert(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | None, sweep: Sweep) -> None:

@@ -136,8 +136,9 @@ class Reverser:
         self.finder: ir.Var | None = None
         self.unchanged: dict[int, set[tuple[int, Path]]] = {}
         """Of each loop, the carried variables whose cotangent no iteration changed when it was written last."""
-        self.gathered: dict[ir.Var, ir.Atom] = {}
-        """The cotangents of items of containers, which reads at places that only the run knows add to."""
+        self.gathered: dict[ir.Var, tuple[ir.Atom, ir.Atom | None]] = {}
+        """The cotangents of items of containers, which reads at places that only the run knows add to, and the places of
+        keys in them."""
         self.masks: dict[ir.Var, ir.Atom | None] = {}
         """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}
@@ -186,10 +187,12 @@ class Reverser:
         self.block(self.primal.body, sweep)
         bars = {}
         for var in wrt:
+            structural.spread(self, var, None, sweep)
             for path, _ in leaves(self.context.value(var)):
                 bar = self.read(sweep, var, path)
                 if bar is not None:
                     bars[var, path] = bar
+        assert not self.gathered, "cotangents of items that nothing has taken"
         statements = self.planner.finish(sweep)
         forward = self.planner.forward(self.primal.body)
         return Reversal(

@@ -100,8 +100,8 @@ jvp(rt.copy_in_memory, x=lambda x_dot, x: rt.copy_in_memory(x_dot, x))
 linear(rt.kept, value=lambda y_bar: y_bar, params="value", samples=[args(arr(3)), args(arr(2, 3)), args(num())])
 zero(rt.before_calls, rt.check_unchanged, rt.bin_of)
 zero(rt.now)  # of what carries a derivative, the read itself is specialised
-zero(rt.zeros_of, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory, rt.check_bits)
-zero(rt.check_solution)
+zero(rt.zeros_of, rt.key_positions, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory)
+zero(rt.check_solution, rt.check_bits)
 zero(rt.cut)
 zero(
     rt.einsum_alone, rt.einsum_transpose, rt.einsum_inputs, rt.einsum_output, rt.stored_slice,

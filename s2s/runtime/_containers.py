@@ -29,6 +29,11 @@ def index_bar(x: Any, index: Any, g: Any) -> Any:
     return x_bar
 
 
+def key_positions(mapping: Any) -> dict[Any, int]:
+    """The number of each entry of a dict, by its key."""
+    return {key: k for k, key in enumerate(mapping)}
+
+
 def accumulate(x_bar: Any, index: Any, g: Any) -> None:
     """``x_bar[index] += g`` in place, right where an integer array names a position more than once."""
     if any(_may_repeat(i) for i in (index if isinstance(index, tuple) else (index,))):

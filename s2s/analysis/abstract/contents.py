@@ -62,7 +62,7 @@ def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) ->
         case Sequence(kind, ()), Scalar(index_kind) if kind is list and index_kind in (int, np.int64):
             return NO_ITEM
         case Sequence(_, items), Scalar() if items:
-            return join_all([*items], evaluator.facts)
+            return evaluator.facts.one_of(join_all([*items], evaluator.facts))
         case ListOf(item), (Scalar() | Known()):
             is_slice = isinstance(index, Known) and isinstance(index.value, slice)
             return value if is_slice else evaluator.facts.one_of(item)
@@ -75,6 +75,8 @@ def item_of(evaluator: Evaluator, value: AbstractValue, index: AbstractValue) ->
             return _points_of_grid(evaluator, value.value is np.ogrid, index)
         case Mapping(keys, items), Known():
             return items[keys.index(index.value)] if index.value in keys else UNKNOWN
+        case Mapping(_, items), _ if items:
+            return evaluator.facts.one_of(join_all([*items], evaluator.facts))
         case Range(), Known() if isinstance(index.value, int):
             return Scalar(int)
         case Range(), Scalar(kind) if issubclass(kind, (int, np.integer)):

@@ -409,6 +409,13 @@ def _zeros_of(evaluator: Evaluator, value: AbstractValue) -> AbstractValue | Non
     return widen_known(value) if _holds_floats(widen_known(value)) else None
 
 
+def _key_positions(evaluator: Evaluator, mapping: AbstractValue) -> AbstractValue | None:
+    """The keys of a dict with their numbers."""
+    if not isinstance(mapping, Mapping):
+        return None
+    return Mapping(mapping.keys, tuple(map(known, range(len(mapping.keys)))))
+
+
 def _holds_floats(value: AbstractValue) -> bool:
     match value:
         case Array(dtype):
@@ -418,6 +425,8 @@ def _holds_floats(value: AbstractValue) -> bool:
         case ListOf(item):
             return _holds_floats(item)
         case Sequence(kind, items) if kind in (list, tuple):
+            return all(map(_holds_floats, items))
+        case Mapping(_, items):
             return all(map(_holds_floats, items))
         case _:
             return False
@@ -471,6 +480,7 @@ SPECIAL: dict[Any, Callable[..., AbstractValue | None]] = {
     np.empty_like: _like,
     np.full_like: _full_like,
     rt.zeros_of: _zeros_of,
+    rt.key_positions: _key_positions,
     directions.basis: _basis,
     directions.one: _direction,
     rt.check_solution: _same_as(0),
