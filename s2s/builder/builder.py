@@ -505,8 +505,8 @@ class Builder:
         )
 
     def _with_equal_lengths(self, args: tuple[ir.Atom, ...], known: Array) -> Array:
-        """What is known of a read, where the same slice of the same length, or the same item of a container, has the same
-        length again."""
+        """What is known of a read: the same slice of the same length has the same length again, and the same item of a
+        container the same shape."""
         context = self.context
         source, shape = context.value(args[0]), known.shape
         if context.masks_stay and shape and _is_mask(context.value(args[1])):

@@ -117,7 +117,8 @@ def _gathered(reverser: Reverser, sweep: Sweep, source: ir.Var, span: ir.Span | 
         home = sweep.of(reverser.home_of(source))
         whole, places = reverser.use(home, source), None
         if isinstance(known, Mapping):
-            places = home.builder.let(ir.Call(ir.Const(rt.key_positions), (whole,)), DictOf(UNKNOWN, Scalar(int)), "%", span)
+            numbered = ir.Call(ir.Const(rt.key_positions), (whole,))
+            places = home.builder.let(numbered, DictOf(UNKNOWN, Scalar(int)), span=span)
         item = join_all([*known.items], reverser.context.evaluator.facts)
         if is_number(item):
             zero = home.builder.call(ops.make_list, ir.Const(0.0), span=span)

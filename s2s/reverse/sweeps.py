@@ -137,8 +137,8 @@ class Reverser:
         self.unchanged: dict[int, set[tuple[int, Path]]] = {}
         """Of each loop, the carried variables whose cotangent no iteration changed when it was written last."""
         self.gathered: dict[ir.Var, tuple[ir.Atom, ir.Atom | None]] = {}
-        """The cotangents of items of containers, which reads at places that only the run knows add to, and the places of
-        keys in them."""
+        """The cotangents of items of containers, which reads at places that only the run knows add to, and the
+        places of keys in them."""
         self.masks: dict[ir.Var, ir.Atom | None] = {}
         """Variables of which only the items that a mask chooses have a cotangent; None where others may have one."""
         context.changed |= {v for root in self.memory.changed for v in self.memory.members[root]}

@@ -128,8 +128,40 @@ class _Owners:
         """Whether something but the assignment that gives ``new`` may see the object ``old`` change."""
         is_array = isinstance(self.context.value(old), (Array, Unknown))
         referring = {*self._referring_to(self._objects(old), is_array)} - {new}
+        if isinstance(self.context.value(old), Unknown):
+            referring -= self._joined_after(new)
         is_read = self.live.after[self.places[new]] & self.live.bits(referring)
         return bool(is_read) or not referring.isdisjoint(self.handed_over)
+
+    def _joined_after(self, new: ir.Var) -> set[ir.Var]:
+        """The variables that hold what an assignment gives on each path on which it runs: what the branches and loops
+        around it join of it, as ``total`` does after ``if c: total += v``."""
+        held = {new}
+        around, block = self.around[self.places[new]]
+        while around is not None:
+            match around:
+                case ir.If(results=results):
+                    held |= {r for r, given in zip(results, block.yields, strict=True) if given in held}
+                case ir.For(carried=carried) | ir.While(carried=carried):
+                    held |= {c.result for c, given in zip(carried, block.yields, strict=True) if given in held}
+                case _:  # an exception leaves it for another path
+                    break
+            around, block = self.around[id(around)]
+        return held
+
+    @functools.cached_property
+    def around(self) -> dict[int, tuple[ir.Statement | None, ir.Block]]:
+        """For each statement, by its ``id``, the one around it, and the block of that in which it stands."""
+        found: dict[int, tuple[ir.Statement | None, ir.Block]] = {}
+
+        def enter(block: ir.Block, around: ir.Statement | None) -> None:
+            for s in block.statements:
+                found[id(s)] = around, block
+                for inner in ir.blocks_of(s):
+                    enter(inner, s)
+
+        enter(self.function.body, None)
+        return found
 
     def _keeps_layout(self, old: ir.Var, objects: set[ir.Var]) -> bool:
         """Whether a new array lies in memory as the old one does, where the function can tell: one in C order does."""

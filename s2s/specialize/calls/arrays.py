@@ -62,15 +62,14 @@ def augmented(site: CallSite) -> ir.Atom | None:
     ):
         change_whole(At(specializer, site.frame, builder, span), old, change, plain)
         return old
+    if isinstance(value, Unknown) and isinstance(old, ir.Var) and not _is_new_array(site, old):
+        builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(site.name))), span))
     result = specializer.apply(ir.Const(plain), [old, change], {}, site.frame, builder, span, site.name)
     new = context.value(result)
     if isinstance(value, Array) and isinstance(new, Array) and value.dtype != new.dtype:
         result = site.write(np.ndarray.astype, result, ir.Const(value.dtype))
-    if isinstance(value, (Array, Unknown)) or is_list:
-        if isinstance(old, ir.Var) and isinstance(result, ir.Var):
-            specializer.rebound.append((old, result, span))
-            if isinstance(value, Unknown) and not _is_new_array(site, old):
-                builder.add(ir.Let(None, ir.Call(ir.Const(rt.check_own), (old, ir.Const(site.name))), span))
+    if (isinstance(value, (Array, Unknown)) or is_list) and isinstance(old, ir.Var) and isinstance(result, ir.Var):
+        specializer.rebound.append((old, result, span))
     return result
 
 
