@@ -197,7 +197,10 @@ _compiled_stores: weakref.WeakKeyDictionary[Any, _Store] = weakref.WeakKeyDictio
 
 
 def _is_eternal(f: Any) -> bool:
-    return isinstance(f, (np.ufunc, types.BuiltinFunctionType, type(np.sum)))
+    """Whether a function of C lives as long as the process: a bound method goes when its object goes."""
+    if isinstance(f, types.BuiltinFunctionType):
+        return f.__self__ is None or isinstance(f.__self__, types.ModuleType)
+    return isinstance(f, (np.ufunc, type(np.sum), types.MethodDescriptorType, types.WrapperDescriptorType))
 
 
 def name_of_function(f: Any) -> str:

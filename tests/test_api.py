@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
 import inspect
+import math
 import multiprocessing
 import pickle
 import pkgutil
@@ -445,3 +447,20 @@ def test_no_module_takes_the_place_of_a_public_function():
     assert modules & set(s2s.__all__) == public
     with pytest.raises(AttributeError):
         _ = s2s.nothing
+
+
+@pytest.mark.parametrize("f", [np.sum, np.sin, math.sin, np.ndarray.sum, np.ndarray.__neg__], ids=repr)
+def test_the_derivative_of_a_function_of_c_is_kept(f):
+    assert s2s.grad(f) is s2s.grad(f)
+
+
+def test_the_derivative_of_a_bound_method_of_c_goes_with_its_object():
+    class Own(np.ndarray):
+        pass
+
+    x = np.ones(3).view(Own)
+    there = weakref.ref(x)
+    s2s.grad(x.sum)
+    del x
+    gc.collect()
+    assert there() is None
