@@ -1,5 +1,5 @@
-"""What puts the items of containers in order, or finds one by comparing: the order is looked up when the program runs,
-and the items are taken in it."""
+"""What joins the items of containers, puts them in order, or finds one by comparing: the order is looked up when the
+program runs, and the items are taken in it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,23 @@ from typing import Any
 from s2s import runtime as rt
 
 __all__ = [
-    "greatest", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insorted_left", "insorted_right",
-    "least", "nlargest", "nsmallest", "pick", "sorted_",
+    "extend", "greatest", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insorted_left", "insorted_right",
+    "joined", "least", "nlargest", "nsmallest", "pick", "sorted_",
 ]
+
+
+def extend(items: Any, more: Any, /) -> Any:
+    for item in list(more):
+        items.append(item)
+
+
+def joined(*parts: Any) -> Any:
+    """``[*a, *b]`` of lists whose lengths the run knows."""
+    items: list[Any] = []
+    for part in parts:
+        for item in list(part):
+            items.append(item)
+    return items
 
 
 def pick(items: Any, place: Any) -> Any:

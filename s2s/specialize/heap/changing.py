@@ -90,12 +90,14 @@ def changes_list(edit: Callable[..., Any]) -> Operation:
         if edit is _append and target.is_own and target.state.kind is list and len(args) == 1 and not kwargs:
             return _change(at, target, target.state.with_entry(target.state.size, args[0]), args[0])
         if target.items is None:
-            return _change_whole(at, target, edit.__name__.lstrip("_"), args)
+            return _change_whole(at, target, container, edit.__name__.lstrip("_"), args)
         items, limit = list(target.items.values()), target.state.extra
         if edit is _insert and limit is not None and len(items) >= limit:
             raise at.raised(IndexError("deque already at its maximum size"))
         found = edit(at, items, *args, **kwargs)
-        if found is None:
+        if found is NotImplemented and limit is None:
+            return at.inline(ordering.extend, [container, *args])
+        if found is None or found is NotImplemented:
             raise at.refuse(target.name, "what this does depends on values that are not known before the program runs")
         result = found if isinstance(found, ir.Atom) else ir.Const(None)  # type: ignore[arg-type]
         _change(at, target, target.state.with_items(_cut(target.state, items, edit.__name__)))
@@ -125,7 +127,9 @@ def _appendleft(at: At, items: list[ir.Atom], item: ir.Atom) -> Any:
 
 def _extend(at: At, items: list[ir.Atom], more: ir.Atom) -> Any:
     found = at.items(more)
-    if found is None or len(items) + len(found) > MOST_LISTED:
+    if found is None:
+        return NotImplemented
+    if len(items) + len(found) > MOST_LISTED:
         return None
     items.extend(found)
     return DONE
@@ -202,7 +206,7 @@ def _sort(
     return DONE
 
 
-def _change_whole(at: At, target: _Target, edit: str, args: tuple[ir.Atom, ...]) -> ir.Atom:
+def _change_whole(at: At, target: _Target, container: ir.Atom, edit: str, args: tuple[ir.Atom, ...]) -> ir.Atom:
     """A change of a list of unknown length, by an operation that makes a new one."""
     state, builder = target.state, at.builder
     whole = state.whole
@@ -211,10 +215,11 @@ def _change_whole(at: At, target: _Target, edit: str, args: tuple[ir.Atom, ...])
         return _change(at, target, appended(at, state, args[0]), args[0])
     if edit == "extend" and state.extra is None:
         found = at.specializer.items.known(args[0], builder, at.span)
-        for item in found or ():
+        if found is None:
+            return at.inline(ordering.extend, [container, *args])
+        for item in found:
             state = appended(at, state, item)
-        if found is not None:
-            return _change(at, target, state)
+        return _change(at, target, state)
     if edit == "clear":
         return _change(at, target, State(state.kind, extra=state.extra))
     if edit == "pop" and args in ((), (ir.Const(-1),)):

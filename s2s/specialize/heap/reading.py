@@ -392,7 +392,11 @@ def _concatenate(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
         if found[0] is not None and found[1] is not None and len(found[0]) + len(found[1]) <= MOST_LISTED:
             return _deque_of(at, [*found[0], *found[1]], states[0])
         raise at.refuse("a deque", "its length is not known before the program runs")
-    if any(f is None for f in found):
+    if None in found and kinds[0] is tuple:
+        raise at.refuse("a tuple", "its length is not known before the program runs")
+    if found[1] is None:
+        return at.inline(ordering.joined, [a, b])
+    if found[0] is None:
         return _append_all(at, a, found[1])
     items = [i for f in found for i in f or ()]
     return None if len(items) > MOST_LISTED else new_list(at, items, kinds[0])
@@ -405,19 +409,21 @@ def _deque_of(at: At, items: list[ir.Atom], state: State) -> ir.Atom:
 
 
 def grown(at: At, args: list[Any]) -> ir.Atom | None:
-    """``[*items, a, b]`` of a list of unknown length; None for any other display."""
+    """``[*items, a, b]`` of a list of unknown length, and ``[a, *items]`` where a derivative flows through them; None
+    for any other display."""
     first, *more = args
     if not isinstance(first, ir.Star) or any(isinstance(a, ir.Star) for a in more):
-        return None
+        stars = [at.builder.frozen(a.atom) for a in args if isinstance(a, ir.Star)]
+        if not any(map(at.context.is_varied, stars)):
+            return None
+        return at.inline(ordering.joined, [a.atom if isinstance(a, ir.Star) else new_list(at, [a]) for a in args])
     state = state_of(at.context, first.atom)
     kind = _kind(at.context, first.atom) if state is None else state.kind
     return _append_all(at, first.atom, more) if kind is list else None
 
 
-def _append_all(at: At, items: ir.Atom, more: list[ir.Atom] | None) -> ir.Atom:
+def _append_all(at: At, items: ir.Atom, more: list[ir.Atom]) -> ir.Atom:
     """``items + [a, b]``, where the first has an unknown length: a new list that has grown."""
-    if more is None:
-        raise at.refuse("a list", "lists are put together whose lengths are not known before the program runs")
     state = State(list, whole=at.builder.frozen(items))
     for item in more:
         state = appended(at, state, item)
