@@ -8,7 +8,8 @@ from typing import Any
 from s2s import runtime as rt
 
 __all__ = [
-    "extend", "greatest", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insorted_left", "insorted_right",
+    "extend", "greatest", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insorted_left",
+    "insorted_right",
     "joined", "least", "nlargest", "nsmallest", "pick", "sorted_",
 ]
 
