@@ -14,6 +14,7 @@ import keyword
 import numbers
 import sys
 import types
+import typing
 import unicodedata
 from collections.abc import Iterator
 from typing import Any
@@ -21,11 +22,10 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "MISSING", "by_identity", "changeable_bases", "class_attribute", "class_name", "equal", "has_hook", "has_length",
-    "has_own_operators",
-    "is_foreign", "is_hashable", "is_own_module", "is_plain_name", "is_sealed", "is_subclass", "is_written", "look_up",
-    "module_of", "mro_of", "name_of", "namespace", "own_dict", "own_value", "public_module", "read_runs", "truth",
-    "with_article",
+    "MISSING", "by_identity", "changeable_bases", "class_attribute", "class_name", "classes_in", "equal", "has_hook",
+    "has_length", "has_own_operators", "is_foreign", "is_hashable", "is_own_module", "is_plain_name", "is_sealed",
+    "is_subclass", "is_written", "look_up", "members_of_protocol", "module_of", "mro_of", "name_of", "namespace",
+    "own_dict", "own_value", "public_module", "read_runs", "truth", "with_article",
 ]
 
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
@@ -322,7 +322,7 @@ def is_subclass(kind: type, kinds: Any) -> bool | None:
     """``issubclass(kind, kinds)`` of a class and a class, or tuples and unions of classes; None where foreign code
     decides. Raises TypeError where ``issubclass`` does."""
     answers: list[bool | None] = []
-    for one in _classes(kinds):
+    for one in classes_in(kinds):
         if issubclass(type(one), type):
             if any(base is one for base in mro_of(kind)):
                 return True
@@ -333,14 +333,24 @@ def is_subclass(kind: type, kinds: Any) -> bool | None:
     return True if True in answers else None if None in answers else False
 
 
-def _classes(kinds: Any) -> Iterator[Any]:
+def classes_in(kinds: Any) -> Iterator[Any]:
+    """The classes that ``isinstance`` asks about: those of nested tuples and of unions."""
     if type(kinds) is tuple:
         for one in kinds:
-            yield from _classes(one)
+            yield from classes_in(one)
     elif type(kinds) is types.UnionType:
         yield from kinds.__args__
     else:
         yield kinds
+
+
+def members_of_protocol(kind: Any) -> list[str] | None:
+    """The attributes by which ``isinstance`` tells an object of a protocol, its own and those of its class; None for
+    a class that is no protocol, or none to be asked when the program runs."""
+    if not (look_up(kind, "_is_protocol", False) and look_up(kind, "_is_runtime_protocol", False)):
+        return None
+    found = look_up(kind, "__protocol_attrs__", None)  # from Python 3.12 on
+    return sorted(typing._get_protocol_attrs(kind) if found is None else found)  # type: ignore[attr-defined]
 
 
 def _asks_foreign(kind: type) -> bool:

@@ -46,7 +46,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 
 from s2s.core.bounded import Recent
-from s2s.core.inspection import MISSING, class_attribute, look_up, public_module
+from s2s.core.inspection import MISSING, class_attribute, is_own_module, look_up, public_module
 from s2s.core.record import record, replace
 from s2s.rules import functions
 from s2s.rules.samples import Domain, Draw, Interval, Sample, elementwise_samples
@@ -333,6 +333,7 @@ def extend(*packages: str) -> None:
             if package not in _extended:
                 for module in EXTENSIONS[package]:
                     importlib.import_module(f"s2s.rules.{module}")
+                _drop_replaced()
                 _extended.add(package)
 
 
@@ -352,7 +353,18 @@ def _fill() -> None:
             importlib.import_module(f"s2s.rules.{module}")
         for register in _pending or ():  # none where another thread was first
             register()
+        _drop_replaced()
         _pending = None
+
+
+def _drop_replaced() -> None:
+    """Drop the rules of functions of the program: it has put them in the place of a library's before the rules of that
+    were registered (``np.tanh = mine``)."""
+    for key, rule in [*_rules.items()]:
+        if type(rule.fn) is FunctionType:
+            module = rule.fn.__globals__.get("__name__", "")
+            if not is_own_module(module) and module.partition(".")[0] not in _ROOTS:
+                del _rules[key]
 
 
 FOREIGN: list[tuple[Any, ...]] = []

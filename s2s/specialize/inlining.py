@@ -80,6 +80,7 @@ class Inliner:
         try:
             bound = own_signature(fn).bind(*args, **kwargs)
         except TypeError as problem:
+            facts.signature(fn, self.specializer.guards).folded(self.specializer.guards)
             raise self.specializer.raised(problem) from None
         owner = frame.owner if fn.__globals__ is frame.fn.__globals__ and not fn.__closure__ else fn
         inner = Frame(fn, owner, called_from=asked, **iterators.uses_of(function))

@@ -5,6 +5,7 @@
 
 Where the block ends, what it has written goes into ``builder``. Where it raises, or has called ``discard``, all state
 of the specialiser is what it was before. Every field is taken back that is not named here, so that none is forgotten.
+What an exception of the program relies on is kept: who catches it goes on with code that takes it for certain.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from s2s.builder.builder import Builder
 from s2s.specialize.frames import Frame
+from s2s.versions.boundary import Raised
 
 if TYPE_CHECKING:
     from s2s.specialize.frames import Frame
@@ -117,14 +119,18 @@ def speculate(
         return
     speculation, snapshot = Speculation(builder.child()), Snapshot(holders_of(specializer, frame))
     specializer.followed += optional
+    relied_on = None
     try:
         yield speculation
-    except BaseException:
+    except BaseException as problem:
         speculation.discard()
+        relied_on = specializer.guards.copy() if isinstance(problem, Raised) else None
         raise
     finally:
         specializer.followed -= optional
         if speculation.is_discarded:
             snapshot.restore()
+            if relied_on is not None:  # by that the program raises
+                specializer.guards.update(relied_on)
         else:
             builder.take(speculation.builder)

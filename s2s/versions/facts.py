@@ -560,24 +560,27 @@ def _contents(fn: types.FunctionType, steps: tuple[Any, ...], value: Any, guards
 @_fold
 def signature(fn: types.FunctionType, guards: Guards) -> Fact[inspect.Signature]:
     """The parameters of a function and their defaults, as ``inspect`` tells them."""
-    names = [*(fn.__kwdefaults__ or ())]
-    parts: list[Iterable[Guard]] = [default(fn, name, guards)._guards for name in names]
-    own = [("__code__",), ("__defaults__",)] if fn.__defaults__ else [("__code__",)]
-    parts += [_contents(fn, steps, getattr(fn, steps[0]), guards) for steps in own]
+    parts: list[Iterable[Guard]] = [default(fn, name, guards)._guards for name in fn.__kwdefaults__ or ()]
+    parts += [_contents(fn, (name,), getattr(fn, name), guards) for name in ("__code__", "__defaults__")]
+    if fn.__kwdefaults__:
+        start, path = guards.site(fn) or site_of(fn)[1], (Const(fn), "__kwdefaults__")
+        parts.append([NamesGuard("value", path, tuple(fn.__kwdefaults__), None, start)])
+    elif fn.__code__.co_kwonlyargcount:
+        parts.append(_contents(fn, ("__kwdefaults__",), fn.__kwdefaults__, guards))
     return Fact("signature", inspect.signature(fn), *(guard for part in parts for guard in part))
 
 
 @_fold
-def keywords(fn: functools.partial[Any], guards: Guards) -> Fact[tuple[str, ...]]:
+def keywords(fn: functools.partial[Any] | functools.partialmethod[Any], guards: Guards) -> Fact[tuple[str, ...]]:
     """The names of the keyword arguments of a partial function, a dict that may be changed in place."""
     found = tuple(fn.keywords)
-    if not found:
-        return Fact("keywords", ())
     return Fact("keywords", found, NamesGuard("value", (Const(fn), "keywords"), found, None, site_of(fn, guards)[1]))
 
 
 @_fold
-def argument(fn: functools.partial[Any], key: int | str, guards: Guards) -> Reading:
+def argument(
+    fn: functools.partial[Any] | functools.partialmethod[Any], key: int | str, guards: Guards
+) -> Reading:
     """An argument that a partial function has, by its position or its keyword."""
     start = site_of(fn, guards)[1]
     if isinstance(key, int):

@@ -13,7 +13,7 @@ from s2s.analysis.abstract.lattice import is_number, known, shape_of, truth, typ
 from s2s.analysis.abstract.numbers import ANY_FLOAT, ANY_REAL, possible_types
 from s2s.core import ops
 from s2s.core.closures import Closure
-from s2s.core.inspection import is_foreign, look_up
+from s2s.core.inspection import classes_in, is_foreign, look_up, members_of_protocol
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -44,7 +44,9 @@ def _isinstance(evaluator: Evaluator, value: AbstractValue, kinds: AbstractValue
         return answer(answers.pop() if len(answers) == 1 else None)
     if kind is None and _names_model(kinds.value):
         return known(False)  # an object of a model is on the heap: its class is known
-    return answer(None if kind is None else evaluator.fold(subclass(kind, kinds.value)))
+    if kind is None or (kind.__dictoffset__ and any(map(members_of_protocol, classes_in(kinds.value)))):
+        return Scalar(bool)  # an object may have attributes of its own that a protocol asks for
+    return answer(evaluator.fold(subclass(kind, kinds.value)))
 
 
 def answer(found: bool | None) -> AbstractValue:

@@ -15,7 +15,7 @@ from s2s.core import ir, ops
 from s2s.core.inspection import compiled_from, is_hashable
 from s2s.rules import table
 from s2s.specialize.calls import user_rule_calls
-from s2s.specialize.calls.dispatching import dispatched, parts_read
+from s2s.specialize.calls.dispatching import dispatched, held_arguments, parts_read
 from s2s.specialize.calls.intrinsics import HANDLERS, map_elements
 from s2s.specialize.frames import MISSING, in_rule
 from s2s.specialize.heap import making
@@ -79,7 +79,7 @@ def getter(site: CallSite) -> ir.Atom | None:
 
 def redirected(site: CallSite) -> ir.Atom | None:
     """A callable that chooses or completes a call."""
-    found = dispatched(site.specializer, site.fn, site.args, site.kwargs)
+    found = dispatched(site)
     return NOT_HANDLED if found is None else site.instead(*found)
 
 
@@ -120,17 +120,9 @@ def vectorized(site: CallSite) -> ir.Atom | None:
 
 def partial(site: CallSite) -> ir.Atom | None:
     """A partial function that was there before."""
-    fn, guards = site.fn, site.guards
-    guards.reached(fn.func, fn, "func")
-    keys = (*range(len(fn.args)), *facts.keywords(fn, guards).folded(guards))
-    held: dict[Any, ir.Atom] = {
-        k: site.specializer.live_objects.held(
-            site.builder, facts.argument(fn, k, guards), k if isinstance(k, str) else "%")
-        for k in keys
-    }
-    fixed: dict[Any, ir.Atom] = {k: a for k, a in held.items() if isinstance(k, str)}
-    before = [a for k, a in held.items() if isinstance(k, int)]
-    return site.instead(fn.func, [*before, *site.args], fixed | site.kwargs)
+    site.guards.reached(site.fn.func, site.fn, "func")
+    held, fixed = held_arguments(site)
+    return site.instead(site.fn.func, [*held, *site.args], fixed | site.kwargs)
 
 
 def bound_method(site: CallSite) -> ir.Atom | None:

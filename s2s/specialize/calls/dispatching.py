@@ -12,10 +12,11 @@ from s2s.analysis.abstract.lattice import type_of
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir
 from s2s.specialize.heap import making
+from s2s.specialize.heap.classes import may_change_in_place
 from s2s.versions import facts
 
 if TYPE_CHECKING:
-    from s2s.specialize.site import At
+    from s2s.specialize.site import At, CallSite
     from s2s.specialize.specializer import Specializer
 
 Redirected = tuple[Any, list[ir.Atom], dict[Any, ir.Atom]]
@@ -31,24 +32,31 @@ DISPATCHED = (
 """The types of what is looked at here."""
 
 
-def dispatched(
-    specializer: Specializer, fn: Any, args: list[ir.Atom], kwargs: dict[Any, ir.Atom]
-) -> Redirected | None:
+def dispatched(site: CallSite) -> Redirected | None:
     """The call that a call stands for: of a generic function the one for the class of its argument, of a
     ``partialmethod`` the method, of a class with parameters the class, of a ``methodcaller`` the method of its
     argument. None for any other."""
+    fn, args, kwargs = site.fn, site.args, site.kwargs
     if isinstance(fn, types.FunctionType) and fn.__code__ is _GENERIC and args:
-        return _chosen(specializer, fn.dispatch, args[0], args, kwargs)  # type: ignore[attr-defined]
+        return _chosen(site.specializer, fn.dispatch, args[0], args, kwargs)  # type: ignore[attr-defined]
     if isinstance(fn, functools.singledispatchmethod) and len(args) > 1:
-        return _chosen(specializer, fn.dispatcher.dispatch, args[1], args, kwargs)
+        return _chosen(site.specializer, fn.dispatcher.dispatch, args[1], args, kwargs)
     if isinstance(fn, functools.partialmethod) and args:
-        fixed: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in fn.keywords.items()}
-        return fn.func, [args[0], *map(ir.Const, fn.args), *args[1:]], fixed | kwargs
+        held, fixed = held_arguments(site)
+        return fn.func, [args[0], *held, *args[1:]], fixed | kwargs
     if isinstance(fn, _ALIASES):
         return typing.get_origin(fn), args, kwargs
     if isinstance(fn, operator.methodcaller) and len(args) == 1:
-        return _method(fn, args[0])
+        return _method(site)
     return None
+
+
+def held_arguments(site: CallSite) -> tuple[list[ir.Atom], dict[Any, ir.Atom]]:
+    """The arguments that a ``partial`` or a ``partialmethod`` holds, by position and by keyword."""
+    fn, guards, live = site.fn, site.guards, site.specializer.live_objects
+    names = facts.keywords(fn, guards).folded(guards)
+    given = [live.held(site.builder, facts.argument(fn, k, guards), "%") for k in range(len(fn.args))]
+    return given, {k: live.held(site.builder, facts.argument(fn, k, guards), k) for k in names}
 
 
 def _chosen(
@@ -65,12 +73,14 @@ def _chosen(
     return found, args, kwargs
 
 
-def _method(fn: Any, value: ir.Atom) -> Redirected:
-    """The call that a ``methodcaller`` makes."""
-    maker, given = fn.__reduce__()[:2]
+def _method(site: CallSite) -> Redirected | None:
+    """The call that a ``methodcaller`` makes; None where it holds what may change in place, which no place leads to."""
+    maker, given = site.fn.__reduce__()[:2]
     named = maker.keywords if isinstance(maker, functools.partial) else {}
-    fixed: dict[Any, ir.Atom] = {k: ir.Const(v) for k, v in named.items()}
-    return call_method, [value, *map(ir.Const, (*getattr(maker, "args", ()), *given))], fixed
+    given = (*getattr(maker, "args", ()), *given)
+    if any(map(may_change_in_place, (*given, *named.values()))):
+        return None
+    return call_method, [site.args[0], *map(ir.Const, given)], {k: ir.Const(v) for k, v in named.items()}
 
 
 def call_method(value: Any, name: Any, /, *args: Any, **kwargs: Any) -> Any:
@@ -90,4 +100,4 @@ def parts_read(at: At, fn: Any, value: ir.Atom) -> ir.Atom:
     return found[0] if len(found) == 1 else making.new_list(at, found, tuple)
 
 
-__all__ = ["DISPATCHED", "dispatched", "parts_read"]
+__all__ = ["DISPATCHED", "dispatched", "held_arguments", "parts_read"]

@@ -116,30 +116,36 @@ class Instances:
         """What the ``__init__`` that ``dataclass`` generates does."""
         init: Any = inspect.getattr_static(cls, "__init__")
         facts.code(init, self.specializer.guards).folded(self.specializer.guards)
-        given = own_signature(init).bind(made, *args, **kwargs).arguments
+        try:
+            given = own_signature(init).bind(made, *args, **kwargs).arguments
+        except TypeError as problem:
+            facts.signature(init, self.specializer.guards).folded(self.specializer.guards)
+            raise self.specializer.raised(problem) from None
         after = []
-        for field in cls.__dataclass_fields__.values():  # type: ignore[attr-defined]
+        written_for = next(base for base in mro_of(cls) if "__init__" in namespace(base))
+        is_frozen = "__setattr__" in init.__code__.co_names
+        for field in written_for.__dataclass_fields__.values():
             kind = getattr(field._field_type, "name", "")
             if kind == "_FIELD_CLASSVAR":
                 continue
             if field.init and field.name in given:
                 value = given[field.name]
-            elif field.default is not dataclasses.MISSING and field.init:
+            elif field.default_factory is not dataclasses.MISSING:
+                value = at.apply(field.default_factory)
+            elif field.init:
                 value = self.live.default(at.builder, init, field.name)
             elif field.default is not dataclasses.MISSING:
                 value = self.constant(at, cls, field.name, field.default)
-            elif field.default_factory is not dataclasses.MISSING:
-                value = self.specializer.apply(
-                    ir.Const(field.default_factory), [], {}, at.frame, at.builder, at.span)
             else:
                 continue
             if kind == "_FIELD_INITVAR":
                 after.append(value)
+            elif is_frozen:
+                self.store_plainly(at, made, field.name, value)
             else:
-                self.put(at, made, field.name, value)
+                self.store_attribute(at, made, ir.Const(field.name), value)
         if "__post_init__" in init.__code__.co_names:
-            self.specializer.apply(
-                ir.Const(class_attribute(cls, "__post_init__")), [made, *after], {}, at.frame, at.builder, at.span)
+            at.apply_atom(self.get(at, made, "__post_init__"), after, {})
 
     def constant(self, at: At, cls: type, name: str, value: Any) -> ir.Atom:
         """A default, or what a class has under a name: an option by value, a number or array read from the class."""

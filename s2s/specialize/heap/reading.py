@@ -15,6 +15,7 @@ from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence, state_of
 from s2s.core import ir, ops
 from s2s.core.closures import Closure
+from s2s.core.inspection import MISSING, class_attribute, classes_in, members_of_protocol, mro_of
 from s2s.core.values import (
     AbstractValue,
     Array,
@@ -272,8 +273,29 @@ def _isinstance(at: At, value: ir.Atom, kinds: ir.Atom) -> ir.Atom | None:
         if not all(one in _SIMPLE for one in (options if isinstance(options, tuple) else (options,))):
             raise _class_unknown(at, "isinstance")
         kind = state.kind
-    answer = facts.subclass(kind, options).folded(at.guards)
-    return None if answer is None else ir.Const(answer)
+    protocols = [one for one in classes_in(options) if members_of_protocol(one) is not None]
+    others = tuple(one for one in classes_in(options) if one not in protocols) if protocols else options
+    answers = [facts.subclass(kind, others).folded(at.guards), *(_has_members(at, value, kind, p) for p in protocols)]
+    return ir.Const(True) if True in answers else None if None in answers else ir.Const(False)
+
+
+def _has_members(at: At, value: ir.Atom, kind: type, protocol: Any) -> bool | None:
+    """Whether an object has what a protocol asks for, itself or by its class; None where the run tells."""
+    members = members_of_protocol(protocol) or ()
+    are_methods = all(callable(getattr(protocol, name, None)) for name in members)
+    if (are_methods or protocol in mro_of(kind)) and facts.subclass(kind, protocol).folded(at.guards):
+        return True
+    if class_attribute(kind, "__getattr__") is not MISSING:  # asked or not, as the version of Python has it
+        return None
+    for name in members:
+        there = at.apply(hasattr, value, ir.Const(name))
+        if not isinstance(there, ir.Const):
+            return None
+        if not there.value:
+            return False
+        if callable(getattr(protocol, name, None)) and at.apply(getattr, value, ir.Const(name)) == ir.Const(None):
+            return False
+    return True
 
 
 def _unpack(at: At, value: ir.Atom, before: ir.Const, after: ir.Const) -> ir.Atom | None:

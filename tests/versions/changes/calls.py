@@ -396,6 +396,134 @@ CASES = {
         """,
         "m.p.keywords['k'] = 7.0",
     ),
+    "keyword_first": Case(
+        "keywords",
+        """
+        import functools
+
+        def h(x, k=2.0):
+            return x * k
+        p = functools.partial(h)
+
+        def f(x):
+            return p(x)
+        """,
+        "m.p.keywords['k'] = 7.0",
+    ),
+    "partialmethod_keyword": Case(
+        "argument",
+        """
+        import functools
+
+        class O:
+
+            def h(self, x, k):
+                return x * k
+            q = functools.partialmethod(h, k=2.0)
+        o = O()
+
+        def f(x):
+            return o.q(x)
+        """,
+        "m.O.__dict__['q'].keywords['k'] = 7.0",
+    ),
+    "partialmethod_list": Case(
+        "argument",
+        """
+        import functools
+
+        class O:
+
+            def h(self, k, x):
+                return x * len(k)
+            K = [2.0]
+            q = functools.partialmethod(h, K)
+        o = O()
+
+        def f(x):
+            return o.q(x)
+        """,
+        "m.O.K.append(7.0)",
+    ),
+    "methodcaller_list": Case(
+        "",
+        """
+        import operator
+
+        class O:
+
+            def __init__(self, x):
+                self.x = x
+
+            def h(self, k):
+                return self.x * len(k)
+        K = [2.0]
+        q = operator.methodcaller('h', K)
+
+        def f(x):
+            return q(O(x))
+        """,
+        "m.K.append(7.0)",
+    ),
+    "default_added": Case(
+        "signature",
+        """
+        def h(x, k):
+            return x * k
+
+        def f(x):
+            try:
+                return h(x)
+            except TypeError:
+                return x * x
+        """,
+        "m.h.__defaults__ = (7.0,)",
+    ),
+    "keyword_default_first": Case(
+        "signature",
+        """
+        def h(x, *, k):
+            return x * k
+
+        def f(x):
+            try:
+                return h(x)
+            except TypeError:
+                return x * x
+        """,
+        "m.h.__kwdefaults__ = {'k': 7.0}",
+    ),
+    "keyword_default_added": Case(
+        "signature",
+        """
+        def h(x, *, j=1.0, k):
+            return x * j * k
+
+        def f(x):
+            try:
+                return h(x)
+            except TypeError:
+                return x * x
+        """,
+        "m.h.__kwdefaults__['k'] = 7.0",
+    ),
+    "dataclass_default_added": Case(
+        "signature",
+        """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class O:
+            k: float
+
+        def f(x):
+            try:
+                return x * O().k
+            except TypeError:
+                return x * x
+        """,
+        "m.O.__init__.__defaults__ = (7.0,)",
+    ),
     "registered": Case(
         "registered",
         """

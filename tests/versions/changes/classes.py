@@ -356,6 +356,45 @@ CASES = {
         m.O.q = functools.partialmethod(m.O.h, 7.0)
         """,
     ),
+    "post_init": Case(
+        "member",
+        """
+        import dataclasses
+
+        @dataclasses.dataclass
+        class O:
+            k: float
+
+            def __post_init__(self):
+                self.k = self.k * 2.0
+
+        def f(x):
+            return O(x).k
+        """,
+        """
+        def post(self):
+            self.k = self.k * 7.0
+        m.O.__post_init__ = post
+        """,
+    ),
+    "protocol": Case(
+        "presence",
+        """
+        import typing
+
+        @typing.runtime_checkable
+        class P(typing.Protocol):
+            def h(self): ...
+
+        class O:
+            pass
+        o = O()
+
+        def f(x):
+            return x * x if isinstance(o, P) else x
+        """,
+        "m.o.h = len",
+    ),
     "callable_o": Case(
         "member",
         """
