@@ -14,6 +14,9 @@ __all__ = ["Correlation", "entropy", "gmean", "kurtosis", "pearsonr", "skew", "z
 MISSING = "where values are left out it has no rule; leave them out before, and give nan_policy='propagate'"
 
 
+NEGATIVE = "of negative values it is NaN"
+
+
 def kept(nan_policy: Any, *samples: Any) -> None:
     """Raise NoDerivativeError where NaN is left out, and ValueError where SciPy refuses it."""
     if nan_policy not in ("propagate", "raise", "omit"):
@@ -24,6 +27,45 @@ def kept(nan_policy: Any, *samples: Any) -> None:
                 if nan_policy == "raise":
                     raise ValueError("The input contains nan values")
                 rt.no_derivative("a function of scipy.stats", MISSING)
+
+
+def defined(name: str, holds: Any, why: str) -> None:
+    """Raise NoDerivativeError where not all of what a function asks of its samples holds: SciPy gives NaN there."""
+    if not np.all(holds):
+        rt.no_derivative(f"scipy.stats.{name}", why)
+
+
+def varied(name: str, variance: Any, mean: Any) -> None:
+    """Raise NoDerivativeError where a sample is constant but for rounding."""
+    rounding = np.finfo(np.asarray(variance).dtype).eps * np.abs(mean)
+    defined(name, ~(np.abs(variance) <= rounding * rounding), "of a constant sample it is NaN")
+
+
+def unlike(*samples: Any) -> None:
+    """Raise ValueError where vectors that go together differ in length, or have one item."""
+    if len({np.shape(sample) for sample in samples}) > 1 or np.size(samples[0]) < 2:
+        raise ValueError("samples must have the same length, of two or more")
+
+
+def sloped(x: Any) -> None:
+    """Raise ValueError where all points of a line lie above each other."""
+    if np.max(x) == np.min(x):
+        raise ValueError("Cannot calculate a linear regression if all x values are identical")
+
+
+def largest(a: Any, axis: Any) -> Any:
+    """The greatest magnitude of each sample, by which it is scaled; 1 of zeros."""
+    found = np.max(np.abs(a), axis=axis, keepdims=True)
+    return np.where(found > 0, found, 1.0)
+
+
+def sums_agree(observed: Any, expected: Any, axis: Any) -> None:
+    """Raise ValueError where frequencies that are expected do not add up to those that are observed."""
+    rtol = np.finfo(np.result_type(np.float32, observed, expected)).eps ** 0.5
+    observed, expected = np.broadcast_arrays(observed, expected)
+    one, other = np.sum(observed, axis=axis, dtype=float), np.sum(expected, axis=axis, dtype=float)
+    if np.any(np.abs(one - other) / np.minimum(one, other) > rtol):
+        raise ValueError(f"the sums of observed and expected frequencies differ by more than a part of {rtol}")
 
 
 def values_of(a: Any) -> Any:
@@ -60,6 +102,7 @@ def hmean(
     keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, a, weights)
+    defined("hmean", ~(np.asarray(a) < 0), NEGATIVE)
     return 1.0 / average(1.0 / typed(a, dtype), axis, weights, keepdims)
 
 
@@ -68,6 +111,9 @@ def pmean(
     keepdims: Any = False,
 ) -> Any:
     kept(nan_policy, a, weights)
+    if not np.isfinite(p):
+        raise NotImplementedError("Power mean only implemented for finite `p`")
+    defined("pmean", ~(np.asarray(a) < 0), NEGATIVE)
     if p == 0:
         return gmean(a, axis, dtype, weights, keepdims=keepdims)
     return average(typed(a, dtype) ** p, axis, weights, keepdims) ** (1.0 / p)
@@ -96,6 +142,10 @@ def moment(
     kept(nan_policy, a)
     if np.ndim(order) > 0:
         return rt.no_derivative("scipy.stats.moment", "of several orders at once it has no rule; ask for one at a time")
+    if order != np.round(order):
+        raise ValueError("All elements of `order` must be integral.")
+    if order < 0:
+        return rt.no_derivative("scipy.stats.moment", "of a negative order it has no rule")
     a = values_of(a)
     if center is None:
         return central(a, order, axis, keepdims)
@@ -108,7 +158,9 @@ def skew(
 ) -> Any:
     kept(nan_policy, a)
     a = values_of(a)
-    found = central(a, 3, axis, keepdims) / central(a, 2, axis, keepdims) ** 1.5
+    variance = central(a, 2, axis, keepdims)
+    varied("skew", variance, np.mean(a, axis=axis, keepdims=keepdims))
+    found = central(a, 3, axis, keepdims) / variance**1.5
     n = count_along(a, axis)
     return found if bias or n < 3 else found * np.sqrt(n * (n - 1.0)) / (n - 2.0)
 
@@ -119,7 +171,9 @@ def kurtosis(
 ) -> Any:
     kept(nan_policy, a)
     a = values_of(a)
-    found = central(a, 4, axis, keepdims) / central(a, 2, axis, keepdims) ** 2
+    variance = central(a, 2, axis, keepdims)
+    varied("kurtosis", variance, np.mean(a, axis=axis, keepdims=keepdims))
+    found = central(a, 4, axis, keepdims) / variance**2
     n = count_along(a, axis)
     if not bias and n > 3:
         found = ((n * n - 1.0) * found - 3.0 * (n - 1.0) ** 2) / ((n - 2.0) * (n - 3.0)) + 3.0
@@ -130,6 +184,7 @@ def sem(a: Any, axis: Any = 0, ddof: Any = 1, nan_policy: Any = "propagate", *, 
     kept(nan_policy, a)
     a = values_of(a)
     n = count_along(a, axis)
+    defined("sem", n > 1, "of one value it is NaN")
     return np.std(a, axis=axis, ddof=ddof, keepdims=keepdims) / np.sqrt(float(n))
 
 
@@ -147,13 +202,19 @@ def zmap(scores: Any, compare: Any, axis: Any = 0, ddof: Any = 0, nan_policy: An
 
 
 def zscore(a: Any, axis: Any = 0, ddof: Any = 0, nan_policy: Any = "propagate") -> Any:
-    return zmap(a, a, axis, ddof, nan_policy)
+    kept(nan_policy, a)
+    a = values_of(a)
+    mean, variance = np.mean(a, axis=axis, keepdims=True), np.var(a, axis=axis, ddof=ddof, keepdims=True)
+    varied("zscore", variance, mean)
+    return (a - mean) / np.sqrt(variance)
 
 
 def entropy(
     pk: Any, qk: Any = None, base: Any = None, axis: Any = 0, *, nan_policy: Any = "propagate", keepdims: Any = False
 ) -> Any:
     kept(nan_policy, pk, qk)
+    if base is not None and base <= 0:
+        raise ValueError("`base` must be a positive number or `None`.")
     p = values_of(pk)
     if qk is None:
         parts = special.entr(p / np.sum(p, axis=axis, keepdims=True))
@@ -180,8 +241,13 @@ def pearsonr(
     if alternative != "two-sided" or method is not None:
         return rt.no_derivative("scipy.stats.pearsonr", "it has a rule for two sides, without method=")
     x, y = np.asarray(x), np.asarray(y)
-    a = x - np.mean(x, axis=axis, keepdims=True)
-    b = y - np.mean(y, axis=axis, keepdims=True)
+    if np.ndim(x) == 1 and np.ndim(y) == 1:
+        unlike(x, y)
+    a, b = x / largest(x, axis), y / largest(y, axis)  # the coefficient does not depend on how samples are scaled
+    middle, height = np.mean(a, axis=axis, keepdims=True), np.mean(b, axis=axis, keepdims=True)
+    a, b = a - middle, b - height
+    varied("pearsonr", np.mean(a * a, axis=axis, keepdims=True), middle)
+    varied("pearsonr", np.mean(b * b, axis=axis, keepdims=True), height)
     r = np.sum(a * b, axis=axis) / np.sqrt(np.sum(a * a, axis=axis) * np.sum(b * b, axis=axis))
     half = 0.5 * np.shape(x)[axis] - 1.0
     if np.shape(x)[axis] == 2:  # any two points are on a line
@@ -288,6 +354,8 @@ def linregress(
     x, y = np.asarray(x), np.asarray(y)
     if np.ndim(x) != 1 or np.ndim(y) != 1 or keepdims:
         return rt.no_derivative("scipy.stats.linregress", "it has a rule for two vectors")
+    unlike(x, y)
+    sloped(x)
     df, middle = np.size(x) - 2.0, np.mean(x)
     a, b = x - middle, y - np.mean(y)
     xx, xy, yy = np.mean(a * a), np.mean(a * b), np.mean(b * b)
@@ -362,6 +430,8 @@ def power_divergence(
     kept(nan_policy, f_obs, f_exp)
     found = values_of(f_obs)
     expected = np.mean(found, axis=axis, keepdims=True) if f_exp is None else np.asarray(f_exp)
+    if f_exp is not None and sum_check:
+        sums_agree(found, expected, axis)
     power = POWERS[lambda_] if isinstance(lambda_, str) else 1.0 if lambda_ is None else lambda_
     if power == 1.0:
         parts = (found - expected) ** 2 / expected
@@ -386,7 +456,8 @@ def chisquare(
     f_obs: Any, f_exp: Any = None, ddof: Any = 0, axis: Any = 0, *, sum_check: Any = True,
     nan_policy: Any = "propagate", keepdims: Any = False,
 ) -> Any:
-    return power_divergence(f_obs, f_exp, ddof, axis, nan_policy=nan_policy, keepdims=keepdims)
+    return power_divergence(
+        f_obs, f_exp, ddof, axis, nan_policy=nan_policy, keepdims=keepdims, sum_check=sum_check)
 
 
 def pointbiserialr(x: Any, y: Any, *, axis: Any = 0, nan_policy: Any = "propagate", keepdims: Any = False) -> Any:

@@ -57,7 +57,8 @@ jvp(rv_continuous._ppf, q=lambda q_dot, y, self, args: q_dot / self._pdf(y, *arg
 
 # --- functions of values ----------------------------------------------------------------------------------------------
 
-zero(statistics.kept)
+zero(statistics.kept, statistics.defined, statistics.varied, statistics.unlike, statistics.sloped)
+zero(statistics.largest, statistics.sums_agree)
 VALUES, ABOVE = arr(3, 4), arr(3, 4, low=0.5)
 SAMPLES = [args(VALUES), args(VALUES, 1), args(arr(5)), args(VALUES, axis=None, keepdims=True)]
 WEIGHTS = np.array([1.0, 2.0, 0.5, 1.0])
