@@ -101,12 +101,20 @@ def sosfilt(sos: Any, x: Any, axis: Any = -1, zi: Any = None) -> Any:
     """The sections one after the other."""
     if zi is not None:
         return sections_with_states(np.asarray(sos), np.asarray(x), axis, np.asarray(zi))
+    check_sections(sos)
     for section in range(np.shape(sos)[0]):
         x = filtered(sos[section, :3], sos[section, 3:], x, axis)
     return x
 
 
+def check_sections(sos: Any) -> None:
+    """Raise ValueError where a section is not scaled as SciPy asks for."""
+    if np.any(np.asarray(sos)[:, 3] != 1):
+        raise ValueError("sos[:, 3] should be all ones")
+
+
 def sections_with_states(sos: Any, x: Any, axis: Any, zi: Any) -> Any:
+    check_sections(sos)
     ends = []
     for section in range(np.shape(sos)[0]):
         x, end = with_state(sos[section, :3], sos[section, 3:], x, axis, zi[section])
@@ -136,6 +144,10 @@ def sosfilt_zi(sos: Any) -> Any:
 
 def extended(x: Any, padtype: Any, edge: Any) -> Any:
     """x with more values at both ends of its last axis: turned round at its ends, mirrored, or the last value."""
+    if padtype not in ("even", "odd", "constant", None):
+        raise ValueError("padtype must be 'even', 'odd', 'constant', or None.")
+    if np.shape(x)[-1] <= edge:
+        raise ValueError("The length of the input vector x must be greater than padlen.")
     if padtype is None or edge <= 0:
         return x
     low, high = x[..., :1], x[..., -1:]

@@ -13,7 +13,7 @@ import numpy as np
 
 from s2s import runtime as rt
 from s2s.rules.samples import args, arr, num
-from s2s.rules.table import model, refuse
+from s2s.rules.table import model, refuse, zero
 
 NUMBERS = [args([num(0.5, 2), num(0.5, 2), num(0.5, 2)]), args((num(0.5, 2), num(0.5, 2))), args(arr(4, low=0.5))]
 
@@ -26,6 +26,27 @@ def _sum(data: Any) -> Any:
     return total
 
 
+def _check_positive(data: Any) -> None:
+    """Raise StatisticsError for numbers that have no harmonic mean."""
+    if any(x < 0 for x in data):
+        raise statistics.StatisticsError("harmonic mean does not support negative values")
+
+
+def _check_ordered(data: Any) -> None:
+    """Refuse numbers that have no order: where NaN lies decides what is in the middle."""
+    if np.any(np.isnan(np.asarray(data))):
+        rt.no_derivative("a function of statistics", "NaN has no place in an order")
+
+
+zero(_check_positive, _check_ordered)
+
+
+def _require(data: Any, weights: Any = None, count: int = 1) -> None:
+    """Raise StatisticsError for too few numbers, or another count of weights."""
+    if len(data) < count or (weights is not None and len(weights) != len(data)):
+        raise statistics.StatisticsError("too few data points, or weights that do not match them")
+
+
 @model(statistics.mean, samples=NUMBERS)
 def _mean(data: Any) -> Any:
     return _sum(data) / len(data)
@@ -33,6 +54,7 @@ def _mean(data: Any) -> Any:
 
 @model(statistics.fmean, samples=[*NUMBERS, args([num(), num()], [num(0.5, 1), num(0.5, 1)])])
 def _fmean(data: Any, weights: Any = None) -> Any:
+    _require(data, weights)
     if weights is None:
         return math.fsum(data) / len(data)
     return math.fsum([w * x for w, x in zip(weights, data)]) / math.fsum(weights)
@@ -45,6 +67,8 @@ def _geometric_mean(data: Any) -> Any:
 
 @model(statistics.harmonic_mean, samples=NUMBERS)
 def _harmonic_mean(data: Any, weights: Any = None) -> Any:
+    _require(data, weights)
+    _check_positive(data)
     if weights is None:
         return len(data) / _sum([1.0 / x for x in data])
     return _sum(weights) / _sum([w / x for w, x in zip(weights, data)])
@@ -62,6 +86,7 @@ def _pvariance(data: Any, mu: Any = None) -> Any:
 
 @model(statistics.variance, samples=[*NUMBERS, args([num(), num()], num())])
 def _variance(data: Any, xbar: Any = None) -> Any:
+    _require(data, count=2)
     center = _sum(data) / len(data) if xbar is None else xbar
     return _squares(data, center) / (len(data) - 1)
 
@@ -74,6 +99,7 @@ def _pstdev(data: Any, mu: Any = None) -> Any:
 
 @model(statistics.stdev, samples=NUMBERS)
 def _stdev(data: Any, xbar: Any = None) -> Any:
+    _require(data, count=2)
     center = math.fsum(data) / len(data) if xbar is None else xbar
     return math.sqrt(_squares(data, center) / (len(data) - 1))
 
@@ -98,6 +124,7 @@ PAIRS = [args([num(), num(), num()], [num(), num(), num()]), args(arr(4), arr(4)
 
 @model(statistics.covariance, samples=PAIRS)
 def _covariance(x: Any, y: Any, /) -> Any:
+    _require(x, y, 2)
     return _products(x, y) / (len(x) - 1)
 
 
@@ -105,6 +132,7 @@ def _covariance(x: Any, y: Any, /) -> Any:
 def _correlation(x: Any, y: Any, /, *, method: Any = "linear") -> Any:
     if method != "linear":
         rt.no_derivative("statistics.correlation", "ranks have no derivative; use method='linear'")
+    _require(x, y, 2)
     return _products(x, y) / math.sqrt(_products(x, x) * _products(y, y))
 
 
@@ -115,6 +143,8 @@ ORDERED = [args([num(), num(), num()]), args((num(), num(), num(), num())), args
 
 @model(statistics.median, samples=ORDERED)
 def _median(data: Any) -> Any:
+    _require(data)
+    _check_ordered(data)
     ordered, half = np.sort(np.asarray(data)), len(data) // 2
     if len(data) % 2 == 1:
         return ordered[half]
@@ -123,16 +153,24 @@ def _median(data: Any) -> Any:
 
 @model(statistics.median_low, samples=ORDERED)
 def _median_low(data: Any) -> Any:
+    _require(data)
+    _check_ordered(data)
     return np.sort(np.asarray(data))[(len(data) - 1) // 2]
 
 
 @model(statistics.median_high, samples=ORDERED)
 def _median_high(data: Any) -> Any:
+    _require(data)
+    _check_ordered(data)
     return np.sort(np.asarray(data))[len(data) // 2]
 
 
 @model(statistics.quantiles, samples=[*ORDERED, args(arr(6), n=3), args(arr(6), n=5, method="inclusive")])
 def _quantiles(data: Any, *, n: Any = 4, method: Any = "exclusive") -> Any:
+    _require(data, count=1 if sys.version_info >= (3, 13) else 2)
+    _check_ordered(data)
+    if n < 1:
+        raise statistics.StatisticsError("n must be at least 1")
     ordered = np.sort(np.asarray(data))
     return [_cut(ordered, i, n, method) for i in range(1, n)]
 

@@ -45,11 +45,17 @@ def _polysub(a1: Any, a2: Any) -> Any:
 
 @model(np.polymul, samples=[args(arr(4), arr(2)), args(arr(2), arr(3))])
 def _polymul(a1: Any, a2: Any) -> Any:
+    a1, a2 = np.atleast_1d(a1), np.atleast_1d(a2)
+    polynomials.check_leading(a1)
+    polynomials.check_leading(a2)
     return np.convolve(a1, a2)
 
 
 @model(np.polyder, samples=[args(arr(4)), args(arr(5), 2), args(arr(3), m=0)])
 def _polyder(p: Any, m: Any = 1) -> Any:
+    if m < 0:
+        raise ValueError("Order of derivative must be positive (see polyint)")
+    p = np.asarray(p)
     for _ in range(m):
         p = p[:-1] * np.arange(len(p) - 1, 0, -1)
     return p
@@ -57,6 +63,9 @@ def _polyder(p: Any, m: Any = 1) -> Any:
 
 @model(np.polyint, samples=[args(arr(3)), args(arr(3), 2), args(arr(3), k=num()), args(arr(3), 2, [num(), 2.0])])
 def _polyint(p: Any, m: Any = 1, k: Any = None) -> Any:
+    if m < 0:
+        raise ValueError("Order of integral must be positive (see polyder)")
+    p = np.asarray(p)
     for i in range(m):
         if isinstance(k, (list, tuple, np.ndarray)):
             constant = k[i]
@@ -137,6 +146,8 @@ def roots_dot(y: Any, p: Any, p_dot: Any) -> Any:
 @model(np.vander, samples=[args(arr(3)), args(arr(4), 2), args(arr(3), increasing=True), args(arr(3), 5, True)])
 def _vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     count = len(x) if N is None else N
+    if np.ndim(x) != 1 or count < 0:
+        raise ValueError("np.vander takes a vector, and gives no negative number of columns")
     powers = np.reshape(x, (-1, 1)) ** np.arange(count)
     return powers if increasing else powers[:, ::-1]
 
@@ -154,6 +165,10 @@ def _polyfit(
     x: Any, y: Any, deg: Any, rcond: Any = None, full: Any = False, w: Any = None, cov: Any = False
 ) -> Any:
     """Least squares with the weighted powers, scaled to norm 1 because they differ by magnitudes."""
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    if len(x) != len(y) or (w is not None and len(w) != len(y)):
+        raise TypeError("expected x, y and w to have same length")
     powers, values = np.vander(x, deg + 1), np.asarray(y)
     if w is not None:
         powers = np.reshape(w, (-1, 1)) * powers

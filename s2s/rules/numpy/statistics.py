@@ -50,7 +50,7 @@ def _cov(
     less = ddof if ddof is not None else (0 if bias else 1)
     if fweights is None and aweights is None:
         away = rows - np.mean(rows, axis=1, keepdims=True)
-        return np.squeeze(away @ np.conj(away.T) / (np.shape(rows)[1] - less))
+        return np.squeeze(away @ np.conj(away.T) / max(np.shape(rows)[1] - less, 0))
     if np.iscomplexobj(aweights):
         return rt.no_derivative("numpy.cov", "it discards imaginary parts of aweights=; take np.real first")
     weights = fweights if aweights is None else aweights
@@ -59,6 +59,8 @@ def _cov(
     total = np.sum(weights)
     away = rows - np.sum(rows * weights, axis=1, keepdims=True) / total
     lost = less if aweights is None else less * np.sum(weights * aweights) / total
+    if total <= lost:
+        return rt.no_derivative("numpy.cov", "of fewer observations than ddof= it is no number")
     return np.squeeze((away * weights) @ np.conj(away.T) / (total - lost))
 
 

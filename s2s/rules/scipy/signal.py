@@ -134,7 +134,7 @@ jvp(
     x=lambda x_dot, b, a, axis: models.filtered(b, a, x_dot, axis),
 )
 zero(models.edge_of, models.fits_at_ends, models.folding, models.polyphase, models.lowpass, models.weights_of,
-     models.frequencies, models.norms, models.impulse, models.check_lengths)
+     models.frequencies, models.norms, models.impulse, models.check_lengths, models.check_sections)
 linear(
     models.overlapped, params="parts, step",
     parts=lambda y_bar, parts, step: models.cut_apart(y_bar, step, np.shape(parts)[-2], np.shape(parts)[-1]),
