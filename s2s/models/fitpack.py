@@ -209,8 +209,16 @@ class Univariate:
         return np.sum((wrong if w is None else np.asarray(w) * wrong) ** 2)
 
 
+def check_increasing(x: Any, is_strict: bool) -> None:
+    """Raise ValueError for places that do not increase."""
+    steps = np.diff(x)
+    if not np.all(steps > 0 if is_strict else steps >= 0):
+        raise ValueError("x must be strictly increasing if s = 0" if is_strict else "x must be increasing if s > 0")
+
+
 def fitted(x: Any, y: Any, w: Any, bbox: Any, k: Any, s: Any, t: Any, ext: Any) -> Any:
     places, values = np.asarray(x), np.asarray(y)
+    check_increasing(places, s == 0 and t is None)
     low, high = (None, None) if bbox is None else bbox
     knots, c = fit(of_fitpack, places, values[:, None], w, low, high, k, s, t)
     return Univariate(knots, np.concatenate([c[:, 0], np.zeros(k + 1)]), k, ext, (places, values, w))

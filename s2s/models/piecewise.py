@@ -139,8 +139,25 @@ def prepared(x: Any, y: Any, axis: Any) -> Any:
     return np.asarray(x), (np.moveaxis(y, axis, 0) if axis != 0 else y)
 
 
-def cubic_hermite_spline(x: Any, y: Any, dydx: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
+def check_places(x: Any, values: Any) -> None:
+    """Raise ValueError for places and values that SciPy takes no piecewise cubic through."""
+    if np.ndim(x) != 1 or len(x) < 2 or len(x) != np.shape(values)[0]:
+        raise ValueError("`x` must be a vector of two places or more, with a value for each")
+    if not (np.all(np.isfinite(x)) and np.all(np.isfinite(values))):
+        raise ValueError("`x` and `y` must contain only finite values.")
+    if not np.all(np.diff(x) > 0):
+        raise ValueError("`x` must be strictly increasing sequence.")
+
+
+def given(x: Any, y: Any, axis: Any) -> Any:
+    """What a piecewise cubic is given, as arrays with the axis of the places first."""
     places, values = prepared(x, y, axis)
+    check_places(places, values)
+    return places, values
+
+
+def cubic_hermite_spline(x: Any, y: Any, dydx: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
+    places, values = given(x, y, axis)
     slopes = prepared(x, dydx, axis)[1]
     return hermite(places, values, slopes, True if extrapolate is None else extrapolate, axis_of(y, axis))
 
@@ -211,7 +228,7 @@ def check_count(x: Any) -> None:
 
 
 def cubic_spline(x: Any, y: Any, axis: Any = 0, bc_type: Any = "not-a-knot", extrapolate: Any = None) -> Any:
-    places, values = prepared(x, y, axis)
+    places, values = given(x, y, axis)
     check_count(places)
     if isinstance(bc_type, str) and bc_type == "periodic":
         slopes = periodic_slopes(places, values)
@@ -247,13 +264,13 @@ def pchip_slopes(x: Any, y: Any) -> Any:
 
 
 def pchip(x: Any, y: Any, axis: Any = 0, extrapolate: Any = None) -> Any:
-    places, values = prepared(x, y, axis)
+    places, values = given(x, y, axis)
     slopes = pchip_slopes(places, values)
     return hermite(places, values, slopes, True if extrapolate is None else extrapolate, axis_of(y, axis))
 
 
 def akima(x: Any, y: Any, axis: Any = 0, *, method: Any = "akima", extrapolate: Any = None) -> Any:
-    places, values = prepared(x, y, axis)
+    places, values = given(x, y, axis)
     steps = np.reshape(np.diff(places), (-1,) + (1,) * (np.ndim(values) - 1))
     rise = np.diff(values, axis=0) / steps
     if np.shape(values)[0] == 2:

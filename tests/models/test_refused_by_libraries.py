@@ -4,7 +4,7 @@ import statistics
 
 import numpy as np
 import pytest
-from scipy import signal
+from scipy import interpolate, signal, special
 
 import s2s
 from s2s.errors import NoDerivativeError
@@ -31,6 +31,17 @@ RAISING = {
     "filtfilt, short": (lambda x: np.sum(signal.filtfilt(B, A, x, padlen=9)), ValueError),
     "filtfilt, padtype": (lambda x: np.sum(signal.filtfilt(B, A, x, padtype="mirror", padlen=2)), ValueError),
     "sosfiltfilt, short": (lambda x: np.sum(signal.sosfiltfilt(SECTIONS, x)), ValueError),
+    "CubicSpline": (lambda x: interpolate.CubicSpline(x, Y)(0.5) * 1.0, ValueError),
+    "CubicSpline, values": (lambda x: interpolate.CubicSpline([0.0, 2.0, 1.0, 3.0], x)(0.5) * 1.0, ValueError),
+    "CubicSpline, infinite": (lambda x: interpolate.CubicSpline(np.arange(4.0), x / 0.0)(0.5) * 1.0, ValueError),
+    "CubicHermiteSpline": (lambda x: interpolate.CubicHermiteSpline(x, Y, Y)(0.5) * 1.0, ValueError),
+    "PchipInterpolator": (lambda x: interpolate.PchipInterpolator(x, Y)(0.5) * 1.0, ValueError),
+    "Akima1DInterpolator": (lambda x: interpolate.Akima1DInterpolator(x, Y)(0.5) * 1.0, ValueError),
+    "Akima1DInterpolator, lengths": (
+        lambda x: interpolate.Akima1DInterpolator([0.0, 1.0, 2.0], x)(0.5) * 1.0, ValueError),
+    "InterpolatedUnivariateSpline": (
+        lambda x: interpolate.InterpolatedUnivariateSpline(x, Y)(0.5) * 1.0, ValueError),
+    "UnivariateSpline": (lambda x: interpolate.UnivariateSpline(x, Y, s=1.0)(0.5) * 1.0, ValueError),
     "sosfilt": (lambda x: np.sum(signal.sosfilt(SECTIONS * 2.0, x)), ValueError),
 }
 
@@ -40,7 +51,7 @@ def _apart(monkeypatch):
     monkeypatch.setenv("S2S_CACHE", "0")
 
 
-@pytest.mark.filterwarnings("ignore:.*:s2s.DerivativeWarning")
+@pytest.mark.filterwarnings("ignore:.*:s2s.DerivativeWarning", "ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", RAISING)
 def test_raises_what_the_function_raises(name):
     f, kind = RAISING[name]
@@ -71,3 +82,14 @@ def test_covariances_of_too_few_values():
 
 def test_a_derivative_of_no_order_is_an_array():
     assert s2s.grad(lambda x: np.sum(np.polyder([x[0], x[1]], 0) * 2.0))(X).tolist() == [2.0, 2.0, 0.0, 0.0]
+
+
+def test_combinations_with_repetition():
+    def f(x):
+        return special.comb(x[0], 2.5, repetition=True) + special.comb(x[1], 2.0, repetition=True)
+
+    wanted = [(f(X + 1e-6 * e) - f(X - 1e-6 * e)) / 2e-6 for e in np.eye(4)]
+    value, gradient = s2s.value_and_grad(f)(X)
+    assert value == f(X)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-7)
+    np.testing.assert_allclose(s2s.jacfwd(f)(X), wanted, rtol=1e-7)

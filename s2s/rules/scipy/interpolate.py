@@ -15,7 +15,8 @@ from s2s.rules.samples import args, arr
 from s2s.rules.table import jvp, kind_by_value, model, refuse, requires, vjp, zero
 
 zero(
-    piecewise.piece_of, piecewise.powers, piecewise.factors, piecewise.check_count, splines.interval_of,
+    piecewise.piece_of, piecewise.powers, piecewise.factors, piecewise.check_count, piecewise.check_places,
+    fitpack.check_increasing, splines.interval_of,
     splines.places_of_basis, models.left_neighbour, models.neighbour, models.check_bounds, models.order_of,
     grids.cell_of, grids.check_inside, grids.corners_of, grids.nearest_of, clough_tocher.edges_of,
     clough_tocher.places_of_slopes, clough_tocher.places_of_sums, clough_tocher.parts_of, clough_tocher.slopes_found,

@@ -106,6 +106,10 @@ refuse(special.factorial2, "it is a function of whole numbers; write it with gam
 refuse(special.factorialk, "it is a function of whole numbers; write it with gamma")
 
 
+IS_CUT_OFF = special.comb(0.5, 2.0, repetition=True) == 0
+"""Whether the combinations with repetition of fewer than one are zero, as SciPy has them before 1.17."""
+
+
 @model(
     special.comb,
     samples=[args(num(3.0, 5.0), num(0.3, 2.0)), args(arr(4, low=3.0, high=5.0), 2), args(5, arr(2, 3, low=0.3)),
@@ -114,8 +118,10 @@ refuse(special.factorialk, "it is a function of whole numbers; write it with gam
 def _comb(N: Any, k: Any, *, exact: Any = False, repetition: Any = False) -> Any:
     if exact:
         return rt.no_derivative("scipy.special.comb", "exact=True is for whole numbers; leave it out")
-    if repetition:
+    if repetition and IS_CUT_OFF:
         return special.comb(N + k - 1, k)
+    if repetition:
+        return np.where((k == 0) & (N >= 0), 1.0, special.binom(N + k - 1, k))[()]
     return np.where((k <= N) & (N >= 0) & (k >= 0), special.binom(N, k), 0.0)[()]
 
 
