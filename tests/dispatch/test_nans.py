@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import special
 
 import s2s
 from s2s.dispatch import failures
@@ -66,8 +67,23 @@ def turned_into_the_plane(x):
     return np.sum((points @ u @ vh)[:, :2] ** 2) * x[8] + np.sum(normal * x[:3])
 
 
+def reciprocals_that_nothing_reads(x):
+    return np.reciprocal(x * MASK.ravel())[1] * x[2]
+
+
+def slopes_of_special_functions(x):
+    r = x * MASK.ravel()
+    return special.gammaln(r)[1] + special.ellipk(1.0 - r)[2] + special.k0(r)[3] + special.betainc(0.5, 1.0, r)[5]
+
+
+def inverses_that_nothing_reads(x):
+    r = x * np.maximum(MASK.ravel(), 1e-320)
+    return np.linalg.inv(r[:, None, None] * np.eye(2))[1, 0, 0]
+
+
 FUNCTIONS = [
-    roots_of_a_graph, powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop, powers_from_the_least,
+    reciprocals_that_nothing_reads, slopes_of_special_functions, inverses_that_nothing_reads, roots_of_a_graph,
+    powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop, powers_from_the_least,
     roots_from_the_least_of_numbers, turned_into_the_plane,
 ]
 
