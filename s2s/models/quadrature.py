@@ -276,6 +276,8 @@ def of_derivative(pieces: Pieces, integrand: Any, args: tuple[Any, ...], tangent
     """The pieces for an integral whose value is not known: that of the derivative along tangents of the arguments; True
     stands for any. Where the integrand is steep others begin. Refused where it jumps at a place that moves along the
     tangents, of which no derivative of the integrand tells."""
+    if pieces.value is None:  # the integrand is a derivative, which may jump where that of SciPy has a kink
+        pieces = replace(pieces, seen=_seen(lambda u: integrand(u, *args), pieces))
     steep = steep_places(lambda u: integrand(u, *args), pieces)
     if steep:
         draws = np.random.default_rng(1)
@@ -289,6 +291,18 @@ def of_derivative(pieces: Pieces, integrand: Any, args: tuple[Any, ...], tangent
             _IS_MOVED.reset(token)
         return replace(pieces.divided(steep), value=None)
     return replace(pieces, value=None)
+
+
+def _seen(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float, Any]]:
+    """Where the rule asks for a function, and what that gives, as ``Pieces`` has it of SciPy."""
+    seen: list[tuple[float, Any]] = []
+
+    def noted(u: float) -> Any:
+        seen.append((pieces.base + u * pieces.span, f(u)))
+        return seen[-1][1]
+
+    _Halved(noted, pieces).halve(FEW)
+    return seen
 
 
 def steep_places(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float, float, float]]:

@@ -244,3 +244,39 @@ def test_what_does_not_jump_or_stays_has_a_derivative(name):
     f, slope = STAYS[name]
     assert s2s.grad(f)(0.37) == pytest.approx(slope, rel=1e-6)
     assert s2s.jvp(f, (0.37,), (1.0,))[1] == pytest.approx(slope, rel=1e-6)
+
+
+BENDS = {
+    "a bend that is known": lambda p: integrate.quad(lambda x: abs(x - p), 0.0, 1.0, points=[p])[0],
+    "a bend of a wave": lambda p: integrate.quad(lambda x: abs(math.sin(x + p) - 0.5), 0.0, 1.0)[0],
+    "a bend in a row": lambda p: integrate.quad_vec(lambda x: np.maximum(x - p, 0.0) * np.exp(-x), 0.0, np.inf)[0],
+    "a payoff": lambda p: integrate.quad(lambda x: max(p * math.exp(x) - 0.2, 0.0) * math.exp(-x * x), -4.0, 4.0)[0],
+    "a bend of the outer one": lambda p: integrate.dblquad(lambda y, x: max(x - p, 0.0) * y, 0.0, 1.0, 0.0, 1.0)[0],
+}
+
+
+@pytest.mark.parametrize("name", BENDS)
+@pytest.mark.filterwarnings("ignore::scipy.integrate.IntegrationWarning")
+def test_a_bend_that_moves_has_no_second_derivative_under_the_integral(name):
+    first = s2s.grad(BENDS[name])
+    for second in (s2s.grad(first), lambda p: s2s.jvp(first, (p,), (1.0,))):
+        with pytest.raises(s2s.errors.NoDerivativeError, match="jumps at a place that moves"):
+            second(0.3)
+
+
+SECOND = {
+    "a fixed bend": (lambda p: integrate.quad(lambda x: math.exp(p * x) * abs(x - 0.3), 0.0, 1.0)[0], None),
+    "a steep slope": (lambda p: integrate.quad(lambda x: math.tanh(40.0 * (x - p)), 0.0, 1.0)[0], 0.0),
+    "a range that ends there": (
+        lambda p: integrate.quad(lambda x: (x - p) ** 2, p, 1.0)[0] + integrate.quad(lambda x: p - x, 0.0, p)[0], 2.26),
+}
+
+
+@pytest.mark.parametrize("name", SECOND)
+def test_second_derivatives_where_nothing_jumps(name):
+    f, expected = SECOND[name]
+    first, h = s2s.grad(f), 1e-4
+    if expected is None:
+        expected = (first(0.37 + h) - first(0.37 - h)) / (2.0 * h)
+    assert s2s.grad(first)(0.37) == pytest.approx(expected, rel=1e-6, abs=1e-7)
+    assert s2s.jvp(first, (0.37,), (1.0,))[1] == pytest.approx(expected, rel=1e-6, abs=1e-7)
