@@ -15,6 +15,7 @@ import numpy as np
 from scipy import integrate
 
 from s2s import runtime as rt
+from s2s.models.quadrature import STEP, apart, steep_places
 from s2s.models.solutions import attached, for_value
 
 __all__ = ["Continuous", "Solution", "odeint", "solve_ivp"]
@@ -22,6 +23,7 @@ __all__ = ["Continuous", "Solution", "odeint", "solve_ivp"]
 METHODS = "it has a rule for the methods of SciPy: RK45, RK23, DOP853, Radau, BDF, LSODA"
 FULL = "it has a rule without full_output"
 VECTORIZED = "it has a rule for functions of one state"
+JUMPS = "its equation jumps at a place that moves with the state; end it there by a terminal event, and begin anew"
 
 
 # --- methods: y(t + x h) = y + h * (slopes @ (powers @ [x, x^2, ...])) --------------------------------------------
@@ -142,6 +144,25 @@ def stages(slope: Any, t: Any, h: Any, y: Any, jac: Any) -> Any:
     return k, inverse
 
 
+def powers_if_smooth(slope: Any, times: Any, states: Any, slopes: Any, method: Any) -> Any:
+    """The coefficients of the powers within the steps. Refused where the slope jumps at a place that moves with the
+    state: the derivative of the state jumps there as well, of which no derivative of the slope tells."""
+    _, at, powers = TABLES[method]
+    draws = np.random.default_rng(2).uniform(0.5, 1.5, np.shape(states[0])) * np.max(np.abs(states), initial=1e-9)
+
+    def state_at(t: Any) -> Any:
+        j = places(t, times)
+        return states[j] + (t - times[j]) / (times[j + 1] - times[j]) * (states[j + 1] - states[j])
+
+    seen = list(zip((times[:-1] + at[0] * np.diff(times)).tolist(), slopes[:, 0]))
+    for low, high, jump in steep_places(lambda t: slope(t, state_at(t)), seen):
+        for step in (STEP * draws, -STEP * draws):
+            ends = slope(low, state_at(low) + step), slope(high, state_at(high) + step)
+            if jump > 0.0 and not apart(*ends) > 0.5 * jump:
+                rt.not_differentiable("this solution", JUMPS)
+    return powers
+
+
 # --- the steps again --------------------------------------------------------------------------------------------------
 
 
@@ -169,7 +190,7 @@ def again(slope: Any, y0: Any, times: Any, method: Any, jac: Any) -> Any:
         states, slopes = taken_implicitly(slope, y0, times, jac)
     else:
         states, slopes = taken(slope, y0, times, method)
-    return Steps(times, states, slopes, TABLES[method][2])
+    return Steps(times, states, slopes, for_value(powers_if_smooth, slope, times, states, slopes, method))
 
 
 def again_instead(slope: Any, y0: Any, span: Any, found: Any) -> Any:

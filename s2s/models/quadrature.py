@@ -19,7 +19,9 @@ from s2s import runtime as rt
 from s2s.core.public import role
 from s2s.core.record import record, replace
 
-__all__ = ["Pieces", "integral", "integral_on", "integrated", "nodes_of", "of_derivative", "steep_places"]
+__all__ = [
+    "STEP", "Pieces", "apart", "integral", "integral_on", "integrated", "nodes_of", "of_derivative", "steep_places",
+]
 
 _HALF = np.array([
     0.995657163025808080735527280689003, 0.973906528517171720077964012084452, 0.930157491355708226001207180059508,
@@ -278,14 +280,14 @@ def of_derivative(pieces: Pieces, integrand: Any, args: tuple[Any, ...], tangent
     tangents, of which no derivative of the integrand tells."""
     if pieces.value is None:  # the integrand is a derivative, which may jump where that of SciPy has a kink
         pieces = replace(pieces, seen=_seen(lambda u: integrand(u, *args), pieces))
-    steep = steep_places(lambda u: integrand(u, *args), pieces)
+    steep = steep_places(lambda u: integrand(u, *args), pieces.seen, pieces.base, pieces.span)
     if steep:
         draws = np.random.default_rng(1)
         moved = [_moved(x, dot, draws) for x, dot in zip(args, tangents)]
         token = _IS_MOVED.set(True)
         try:
             for low, high, jump in steep:
-                if jump > 0.0 and not _apart(integrand(low, *moved), integrand(high, *moved)) > 0.5 * jump:
+                if jump > 0.0 and not apart(integrand(low, *moved), integrand(high, *moved)) > 0.5 * jump:
                     rt.not_differentiable("this integral", JUMPS)
         finally:
             _IS_MOVED.reset(token)
@@ -305,16 +307,18 @@ def _seen(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float, Any]]:
     return seen
 
 
-def steep_places(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float, float, float]]:
+def steep_places(
+    f: Callable[[float], Any], seen: list[tuple[float, Any]], base: float = 0.0, span: float = 1.0
+) -> list[tuple[float, float, float]]:
     """Pairs of places next to each other between which a function is steep, and how far it jumps there, 0.0 where it is
-    continuous: SciPy has seen it change more steeply than on both sides, and halving the distance again and again
+    continuous: SciPy has ``seen`` it change more steeply than on both sides, and halving the distance again and again
     leaves the change as large. Where it was asked for the place of the jump itself, two steep changes stand beside each
     other."""
-    if pieces.span == 0.0 or len(pieces.seen) < 3:
+    if span == 0.0 or len(seen) < 3:
         return []
-    places = np.array([place for place, _ in pieces.seen])
+    places = np.array([place for place, _ in seen])
     order = places.argsort()
-    places, values = places[order], _rows([value for _, value in pieces.seen])[order]
+    places, values = places[order], _rows([value for _, value in seen])[order]
     slopes = np.zeros(len(places) + 3)
     before, here, after = slopes[1:-3], slopes[2:-2], slopes[3:-1]
     with np.errstate(all="ignore"):
@@ -324,7 +328,7 @@ def steep_places(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float,
     found = []
     for k in is_steep.nonzero()[0].tolist():
         if JUMP * np.max(np.abs(values), initial=0.0, where=np.isfinite(values)) < rises[k] < np.inf:
-            ends = sorted(((places[k : k + 2] - pieces.base) / pieces.span).tolist())
+            ends = sorted(((places[k : k + 2] - base) / span).tolist())
             try:
                 with np.errstate(all="ignore"):
                     found.append(_narrowed(f, *ends))
@@ -336,13 +340,13 @@ def steep_places(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float,
 def _narrowed(f: Callable[[float], Any], low: float, high: float) -> tuple[float, float, float] | None:
     """Two places between which a function is steep, and how far it jumps; None where it is neither."""
     left, right = f(low), f(high)
-    first = size = _apart(left, right)
+    first = size = apart(left, right)
     for count in range(HALVINGS):
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
         between = f(middle)
-        before, after = _apart(left, between), _apart(between, right)
+        before, after = apart(left, between), apart(between, right)
         low, left, high, right, size = (
             (low, left, middle, between, before) if before > after else (middle, between, high, right, after))
         if not size > 0.4 * first:  # of a sign, which is zero between, a half is left
@@ -350,7 +354,7 @@ def _narrowed(f: Callable[[float], Any], low: float, high: float) -> tuple[float
     return low, high, size
 
 
-def _apart(left: Any, right: Any) -> float:
+def apart(left: Any, right: Any) -> float:
     return float(np.max(np.abs(np.subtract(_row(left), _row(right)))))
 
 

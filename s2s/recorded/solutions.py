@@ -72,7 +72,7 @@ def as_constants(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
 def _integrated(integrand: Any, pieces: Any, like: Any) -> Any:
     """``models.quadrature.integrated`` in a recording: a sum over the places at which the value is read."""
     INSTALLER.see(integrand)
-    steep = as_constants(quadrature.steep_places, integrand, pieces)
+    steep = as_constants(quadrature.steep_places, integrand, pieces.seen, pieces.base, pieces.span)
     if any(jump for _, _, jump in steep):
         rt.not_differentiable("this integral", quadrature.JUMPS)
     total: Any = 0.0 * like

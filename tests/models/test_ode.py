@@ -338,3 +338,55 @@ def test_an_implicit_step_ends_when_its_slopes_are_found(power: int, passes: int
     np.testing.assert_allclose(at, [(4 - root) / 10, (4 + root) / 10, 1.0], rtol=1e-14)
     np.testing.assert_allclose(a[2], [(16 - root) / 36, (16 + root) / 36, 1 / 9], rtol=1e-12)
     np.testing.assert_allclose(k, [slope(0.3 + c * h, y + h * row @ k) for c, row in zip(at, a)], rtol=1e-11)
+
+
+# --- equations that jump ----------------------------------------------------------------------------------------------
+
+
+def end_of(slope, y0, method):
+    if method == "odeint":
+        return integrate.odeint(slope, y0, [0.0, 3.0], tfirst=True, rtol=1e-8, atol=1e-8)[-1, 0]
+    return integrate.solve_ivp(slope, (0.0, 3.0), y0, method, rtol=1e-8, atol=1e-8).y[0, -1]
+
+
+def filling_slower_from_a_level_on(k, method):
+    return end_of(lambda t, y: [k if y[0] < 0.5 else 0.5 * k], [0.0], method)
+
+
+def dry_friction(k, method):
+    return end_of(lambda t, y: [y[1], -k * y[0] - 0.1 * np.sign(y[1])], [1.0, 0.0], method)
+
+
+@pytest.mark.parametrize(("f", "method"), [
+    (filling_slower_from_a_level_on, "RK45"), (filling_slower_from_a_level_on, "Radau"),
+    (filling_slower_from_a_level_on, "odeint"), (dry_friction, "DOP853"), (dry_friction, "LSODA"),
+])
+def test_an_equation_that_jumps_where_its_state_says_is_refused(f, method):
+    for derivative in (lambda k: s2s.grad(f)(k, method), lambda k: s2s.jvp(lambda k: f(k, method), (k,), (1.0,))):
+        with pytest.raises(NoDerivativeError, match="jumps at a place that moves with the state") as caught:
+            derivative(1.3)
+        assert caught.value.diagnostic.code == "S2S213"
+
+
+def infusion(k, method):
+    return end_of(lambda t, y: [(2.0 if t < 0.4 else 0.0) - k * y[0]], [0.0], method)
+
+
+def overflow(k, method):
+    return end_of(lambda t, y: [1.0 - k * max(y[0] - 0.5, 0.0)], [0.0], method)
+
+
+def steep_valve(k, method):
+    return end_of(lambda t, y: [k * (1.0 - 0.5 * np.tanh(200.0 * (y[0] - 0.5)))], [0.0], method)
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau", "odeint"])
+@pytest.mark.parametrize(("f", "exact"), [
+    (infusion, lambda k: 2.0 / k * (np.exp(-2.6 * k) - np.exp(-3.0 * k))),
+    (overflow, lambda k: 0.5 + (1.0 - np.exp(-2.5 * k)) / k),
+    (steep_valve, None),
+])
+def test_a_jump_at_a_fixed_time_a_bend_and_a_steep_slope_have_derivatives(f, exact, method):
+    expected = differences(exact or (lambda k: f(k, method)), [1.3], 0, 1e-3)
+    assert s2s.grad(f)(1.3, method) == pytest.approx(expected, rel=1e-4)
+    assert s2s.jvp(lambda k: f(k, method), (1.3,), (1.0,))[1] == pytest.approx(expected, rel=1e-4)
