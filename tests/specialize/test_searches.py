@@ -619,6 +619,96 @@ def with_a_method_of_no_rule(a):
     return lo
 
 
+def for_an_eigenvalue_by_counting(d):
+    lo, hi = 0.0, 10.0
+    for _ in range(60):
+        mid = 0.5 * (lo + hi)
+        q, below = 1.0, 0
+        for k in range(2):
+            q = d[k] - mid - 0.25 * k / q
+            if q < 0.0:
+                below += 1
+        if below >= 1:
+            hi = mid
+        else:
+            lo = mid
+    return mid * np.sum(d)
+
+
+def for_a_weighted_median(a):
+    w, lo, hi = a**2, 0.0, 10.0
+    for _ in range(60):
+        mid = 0.5 * (lo + hi)
+        if np.sum(np.where(a < mid, w, 0.0)) > 0.5 * np.sum(w):
+            hi = mid
+        else:
+            lo = mid
+    return hi * np.sum(a)
+
+
+def for_a_median(a):
+    lo, hi = np.min(a), np.max(a)
+    for _ in range(60):
+        mid = 0.5 * (lo + hi)
+        if np.sum(a <= mid) >= 2:
+            hi = mid
+        else:
+            lo = mid
+    return hi * np.sum(a)
+
+
+def for_a_jump(a):
+    step = lambda x: 1.0 if x > a else 0.0
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        mid = 0.5 * (lo + hi)
+        if step(mid) - 0.5 > 0.0:
+            hi = mid
+        else:
+            lo = mid
+    return mid * a
+
+
+def by_iterations_of_a_loop(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        mid = 0.5 * (lo + hi)
+        y, count = mid * a, 0
+        while y > 1.0:
+            y, count = 0.5 * y, count + 1
+        if count > 1:
+            hi = mid
+        else:
+            lo = mid
+    return mid * a
+
+
+def by_an_exception(a):
+    lo, hi = 0.0, 4.0
+    for _ in range(60):
+        mid = 0.5 * (lo + hi)
+        try:
+            np.linalg.cholesky(a * np.array([[2.0, 1.0], [1.0, 2.0]]) - mid * np.eye(2))
+            lo = mid
+        except np.linalg.LinAlgError:
+            hi = mid
+    return lo * a
+
+
+COUNTED = [
+    (for_an_eigenvalue_by_counting, P), (for_a_weighted_median, P), (for_a_median, P), (for_a_jump, 2.0),
+    (by_iterations_of_a_loop, 2.0), (by_an_exception, 2.0),
+]
+
+
+@pytest.mark.parametrize("f, x", COUNTED)
+@pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd])
+def test_searches_by_counting_and_by_exceptions_are_refused(f, x, derivative):
+    with pytest.raises(NoDerivativeError) as caught:
+        derivative(f)(x)
+    assert caught.value.diagnostic.code == "S2S548"
+
+
 REFUSED = [
     (golden, 2.0), (ternary, 2.0), (bisected_by_masks, P), (bisected_by_copies, P), (bisected_item_by_item, P),
     (bisected_in_rows, P), (bisected_until_done, P), (with_a_value_made_inside, 2.0), (with_two_equations, 2.0),

@@ -112,6 +112,8 @@ def _choice(s: ir.Statement) -> _Choice | None:
     match s:
         case ir.If(test, then, orelse, results) if results:
             return test, list(zip(results, then.yields, orelse.yields, strict=True))
+        case ir.Try(results=results, caught=ir.Var() as caught) if len(sides := ir.sides_of(s)) == 2:
+            return caught, list(zip(results, *(side.yields for side in sides), strict=True))
         case ir.Let(ir.Var() as target, ir.Call(ir.Const(value=fn), (test, a, b), ())) if fn in _SELECTS:
             return test, [(target, a, b)]  # type: ignore[list-item, return-value]
     return None
@@ -126,6 +128,7 @@ class _Program:
         self.made: dict[ir.Var, ir.Value] = {}
         self.stored: dict[ir.Var, list[ir.Atom]] = {}
         self.chosen: dict[ir.Var, tuple[ir.Atom, list[ir.Atom]]] = {}
+        self.ended: dict[ir.Var, tuple[ir.Atom, ...]] = {}
         self.carried: dict[ir.Var, tuple[ir.Atom, ir.Atom]] = {}
         for s in ir.walk(function.body):
             self.note(s)
@@ -149,10 +152,14 @@ class _Program:
                     self.sources[result] = [side.yields[k] for side in ir.sides_of(s)]
                     if isinstance(s, ir.If):
                         self.chosen[result] = s.test, self.sources[result]
+                if isinstance(s, ir.Try) and s.caught is not None:
+                    self.ended[s.caught] = tuple(v for inner in ir.walk(s.body) for v in ir.defs_of(inner))
             case ir.For(carried=carried, body=body) | ir.While(carried=carried, body=body):
                 for c, following in zip(carried, body.yields, strict=True):
                     self.carried[c.param] = (c.init, following)
                     self.sources[c.result] = [c.init, following]
+                    ends = s.test.yields if isinstance(s, ir.While) else (s.iterable,)
+                    self.ended[c.result] = ends if s.leave is None else (*ends, s.leave)
                 if isinstance(s, ir.For):
                     self.sources[s.item] = [s.iterable]
             case (
@@ -214,8 +221,8 @@ class _Program:
         return any(self.decisions(self.region(loop)))
 
     def region(self, loop: ir.For | ir.While) -> _Region:
-        inside = {v for s in ir.walk(loop.body) for v in ir.defs_of(s)} | {c.param for c in loop.carried}
-        inside |= {loop.item} if isinstance(loop, ir.For) else set()
+        inside = {v for s in ir.walk(loop.body) for v in (*ir.defs_of(s), *ir.inner_defs_of(s))}
+        inside |= {*ir.inner_defs_of(loop)}
         following = self.following(loop, inside)
         state = self.state(loop, following)
         while entered := {k for k in state if self.enters(following[k], inside, state)}:
@@ -333,10 +340,16 @@ class _Program:
                     yield taken
 
     def tried(self, test: ir.Atom, inside: set[ir.Var], state: set[ir.Var]) -> set[ir.Var]:
-        """The variables that a comparison reads: also by values of the function that were kept from before. The
-        state is what it is in this iteration."""
-        return self._reached([test], lambda var: (
-            *self.sources_of(var), *(() if var in state else self.carried.get(var, ()))) if var in inside else ())
+        """The variables that a comparison reads: also by values of the function that were kept from before, by the
+        tests that choose what it reads, and by how often a loop runs, as where it counts. The state is what it is in
+        this iteration."""
+
+        def read(var: ir.Var) -> tuple[ir.Atom, ...]:
+            before = () if var in state else self.carried.get(var, ())
+            chosen = self.chosen[var][:1] if var in self.chosen else ()
+            return *self.sources_of(var), *chosen, *self.ended.get(var, ()), *before
+
+        return self._reached([test], lambda var: read(var) if var in inside else ())
 
     def written(self, var: ir.Var) -> Any:
         """How a variable is computed, or what it is a part of: the same for two that are computed alike."""
@@ -386,6 +399,9 @@ class _Program:
             given = [choice, *sides]
         elif isinstance(made, ir.Call) and made.fn in _ORDERS and len(made.args) == 2:
             left, right = self.sources[test][1:]
+            if not any(isinstance(a, ir.Var) and (self.may_vary(a) or self.is_sign(a)) for a in (left, right)):
+                yield None, test  # they are counted
+                return
             if _is_zero(left) or _is_zero(right):
                 yield from self.with_sign_of(right if _is_zero(left) else left, unknown)
                 return
