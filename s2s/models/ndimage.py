@@ -391,20 +391,26 @@ def sums_and_counts(input: Any, labels: Any, index: Any) -> Any:
     return where, where @ np.ravel(input), np.sum(where, axis=1)
 
 
+def beside(input: Any, labels: Any) -> Any:
+    """The input, broadcast against its labels."""
+    return input if labels is None else np.broadcast_arrays(input, labels)[0]
+
+
 def as_asked(found: Any, index: Any) -> Any:
     return found[0] if index is None or np.ndim(index) == 0 else found
 
 
 def sum_labels(input: Any, labels: Any = None, index: Any = None) -> Any:
-    return as_asked(sums_and_counts(input, labels, index)[1], index)
+    return as_asked(sums_and_counts(beside(input, labels), labels, index)[1], index)
 
 
 def mean(input: Any, labels: Any = None, index: Any = None) -> Any:
-    _, total, count = sums_and_counts(input, labels, index)
+    _, total, count = sums_and_counts(beside(input, labels), labels, index)
     return as_asked(total / count, index)
 
 
 def variance(input: Any, labels: Any = None, index: Any = None) -> Any:
+    input = beside(input, labels)
     where, total, count = sums_and_counts(input, labels, index)
     away = np.ravel(input) - (total / count)[:, None]
     return as_asked(np.sum(where * away * away, axis=1) / count, index)

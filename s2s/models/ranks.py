@@ -207,9 +207,7 @@ def order_filter(a: Any, domain: Any, rank: Any) -> Any:
 
 
 def medfilt(volume: Any, kernel_size: Any = None) -> Any:
-    if np.ndim(volume) == 0:
-        return rt.no_derivative("scipy.signal.medfilt", "it has a rule for arrays")
-    return median_filter(volume, 3 if kernel_size is None else kernel_size, None, None, "constant")
+    return median_filter(np.atleast_1d(volume), 3 if kernel_size is None else kernel_size, None, None, "constant")
 
 
 def medfilt2d(input: Any, kernel_size: Any = 3) -> Any:

@@ -371,6 +371,9 @@ def csd(
         return rt.no_derivative("a spectrum by the median", "it has a rule for average='mean'")
     x, y = np.moveaxis(np.asarray(x), axis, -1), np.moveaxis(np.asarray(y), axis, -1)
     check_lengths(x, y)
+    if np.size(x) == 0:
+        empty = np.zeros(np.shape(np.moveaxis(x, -1, axis)))
+        return empty, empty
     one_sided = return_onesided and not np.iscomplexobj(x) and not np.iscomplexobj(y)
     weights, step, length = plan(np.shape(x)[-1], window, nperseg, noverlap, nfft)
     first = segments(x, weights, step, length, detrend, one_sided)
@@ -419,6 +422,9 @@ def stft(
     if axis != -1 or (boundary is not None and boundary != "zeros"):
         return rt.no_derivative("scipy.signal.stft", "it has a rule for the last axis and boundary='zeros' or None")
     x = np.asarray(x)
+    if np.size(x) == 0:
+        empty = np.zeros(np.shape(x))
+        return empty, empty, empty
     one_sided = return_onesided and not np.iscomplexobj(x)
     weights, step, length = plan(np.shape(x)[-1], window, nperseg, noverlap, nfft)
     size = np.shape(weights)[0]

@@ -136,4 +136,14 @@ def expm_multiply(
     count = 50 if num is None else num
     shares = np.linspace(0.0, 1.0, count, endpoint=endpoint is not False)
     times = start + shares * (stop - start)
-    return np.stack([dense.expm(a * t) @ B for t in times])
+    moved = np.stack([dense.expm(a * t) @ B for t in times])
+    check_exponentials(moved, for_value(linalg.expm_multiply, a, B, start, stop, num, endpoint, traceA))
+    return moved
+
+
+def check_exponentials(moved: Any, found: Any) -> None:
+    """Refuse intervals for which SciPy's algorithm does not give exponentials: it takes the number of its terms from
+    the length of the interval, also for the way from 0 to the start."""
+    if not np.allclose(found, moved, rtol=1e-6, atol=1e-6 * np.max(np.abs(moved), initial=0.0)):
+        rt.no_derivative("scipy.sparse.linalg.expm_multiply", "what it gives for these times is not the exponential "
+                         "times the vector; give times that increase, from 0 on")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import linalg as dense
 from scipy import sparse
 from scipy.sparse import linalg
 
@@ -70,3 +71,12 @@ def test_refused():
         s2s.grad(lambda d: linalg.eigsh(sparse.diags_array(d).tocsr(), k=1)[0][0])(np.arange(1.0, 3102.0))
     with pytest.raises(NoDerivativeError, match="not for operators"):
         s2s.grad(lambda b: linalg.eigsh(linalg.aslinearoperator(b), k=1)[0][0])(B)
+
+
+@pytest.mark.parametrize("times", [(1.0, 1.0, 3), (2.0, 1.0, 3), (30.0, 30.1, 2)])
+def test_exponentials_that_scipy_does_not_give_are_refused(times):
+    b = B[:2, :2]
+    assert not np.allclose(linalg.expm_multiply(b, W[:2], *times)[0], dense.expm(times[0] * b) @ W[:2])
+    for mode in (s2s.grad, s2s.jacfwd):
+        with pytest.raises(NoDerivativeError, match="is not the exponential times the vector"):
+            mode(lambda b: np.sum(linalg.expm_multiply(b, W[:2], *times)))(b)

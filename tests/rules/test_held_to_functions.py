@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.fft
 import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
@@ -67,6 +68,12 @@ def odd_windows(x):
     (lambda x: np.sum(np.lib.stride_tricks.as_strided(x, (2, 2)) ** 2), A),
     (lambda x: np.sum(np.lib.stride_tricks.as_strided(x.T, (2, 2)) ** 2), A),
     (lambda x: scipy.ndimage.sum_labels(x, np.array([0, 1, 1, 2]), [1.7, 0.2])[0] ** 2, IMAGE[0, :4]),
+    (lambda x: np.sum(scipy.ndimage.sum_labels(x, np.array([1, 2]), [1, 2]) ** 2), np.array(0.7)),
+    (lambda x: scipy.ndimage.variance(x, np.array([[1, 2], [2, 2]]), 2) ** 2, IMAGE[0, :2]),
+    (lambda x: np.sum(scipy.signal.medfilt(x, 1) ** 2), np.array(0.7)),
+    (lambda x: np.sum(np.abs(scipy.fft.fftn(x, axes=0)) ** 2 * W), A),
+    (lambda x: np.sum(np.abs(scipy.fft.rfftn(x, 4, axes=1)) ** 2 * W), A),
+    (lambda x: np.sum(scipy.fft.irfftn(x, (2, -1), axes=(1, 0)) ** 3), A),
 ])  # fmt: skip
 def test_gradients_of_what_functions_compute(f, x):
     value, found = s2s.value_and_grad(f)(x)
@@ -121,6 +128,19 @@ def test_a_model_has_the_dtype_of_its_function(f):
 ])  # fmt: skip
 def test_empty_images(f):
     assert s2s.grad(lambda x: np.sum(f(x)))(np.zeros((0, 4))).shape == (0, 4)
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: scipy.signal.stft(x)[2], lambda x: scipy.signal.welch(x)[1], lambda x: scipy.signal.csd(x, 2.0 * x)[1],
+    lambda x: scipy.signal.periodogram(x)[1], lambda x: np.resize(x, (2, 3)),
+])  # fmt: skip
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 3)])
+def test_empty_signals(f, shape):
+    x = np.zeros(shape)
+    value, pullback = s2s.vjp(f, x)
+    assert np.shape(value) == np.shape(f(x))
+    assert pullback(np.ones_like(value))[0].shape == shape
+    assert np.shape(s2s.jvp(f, (x,), (x,))[1]) == np.shape(f(x))
 
 
 def test_images_and_samples_of_rank_0():

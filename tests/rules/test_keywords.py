@@ -158,6 +158,18 @@ def test_keywords_of_ufuncs(rule: Rule) -> None:
         assert np.sum(tangent * WEIGHTS) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
+@pytest.mark.parametrize("name", ["matmul", "vecdot"])
+def test_options_of_products(name: str) -> None:
+    fn, a, b = getattr(np, name), WEIGHTS[:, :2], MASK[:, 1:] + 0.5
+
+    def f(a: Any) -> Any:
+        return np.sum(fn(a, b, casting="same_kind", order="K", subok=True) ** 2)
+
+    expected = s2s.grad(lambda a: np.sum(fn(a, b) ** 2))(a)
+    np.testing.assert_allclose(s2s.grad(f)(a), expected)
+    np.testing.assert_allclose(s2s.jacfwd(f)(a), expected)
+
+
 def quotient(a: Any, b: Any) -> Any:
     return np.sum(np.divide(a, b, out=np.zeros_like(a), where=b != 0.0) ** 2)
 

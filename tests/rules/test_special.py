@@ -255,3 +255,26 @@ def test_parameters_of_hypergeometric_functions(fn: Any, at: Any, slopes: Any) -
 def test_a_series_that_does_not_converge_is_refused() -> None:
     with pytest.raises(NoDerivativeError, match="does not converge fast enough"):
         s2s.grad(lambda a: special.hyp2f1(a, 0.4, 2.1, 1.0 - 1e-6))(0.3)
+
+
+# --- inverses that are searched for ---------------------------------------------------------------------------------
+
+WITHOUT_SOLUTION = [
+    (special.bdtrik, (0.05, 5.0, 0.3), (0, 1, 2)), (special.nbdtrik, (0.05, 3.0, 0.4), (0, 1, 2)),
+    (special.pdtrik, (0.05, 2.0), (0, 1)), (special.fdtridfd, (2.0, 0.7, 1.0), (0, 1, 2)),
+    (special.stdtridf, (0.85, 1.0), (0, 1)), (special.chndtrinc, (2.0, 3.0, 0.7), (0, 2)),
+    (special.bdtrik, (0.4, 5.0, 1.0), (0, 1)),
+]
+
+
+@pytest.mark.parametrize("fn, args, places", WITHOUT_SOLUTION, ids=lambda one: getattr(one, "__name__", None))
+def test_what_no_solution_depends_on_moves_nothing(fn: Any, args: Any, places: Any) -> None:
+    """A search without a solution ends at an end of its interval; of a number that is sure, k is n."""
+    for place in places:
+
+        def f(x: Any, place: int = place) -> Any:
+            return fn(*args[:place], x, *args[place + 1 :])
+
+        expected = (f(args[place] + 1e-4) - f(args[place] - 1e-4)) / 2e-4
+        assert s2s.grad(f)(args[place]) == pytest.approx(expected, abs=1e-6)
+        assert s2s.jvp(f, (args[place],), (1.0,))[1] == pytest.approx(expected, abs=1e-6)

@@ -58,16 +58,19 @@ def irfft_bar(g: Any, axis: int, norm: Any) -> Any:
 
 
 def transformed_axes(a: Any, s: Any, axes: Any) -> tuple[int, ...]:
-    """The axes that an n-dimensional transform takes: all, or the last ones that ``s`` has lengths for."""
+    """The axes that an n-dimensional transform takes: all, or the last ones that ``s`` has lengths for. SciPy takes
+    numbers for tuples of one.
+    """
     if axes is not None:
-        return tuple(axes)
-    return tuple(range(np.ndim(a) - (np.ndim(a) if s is None else len(s)), np.ndim(a)))
+        return tuple(np.ravel(axes).tolist())
+    return tuple(range(np.ndim(a) - (np.ndim(a) if s is None else np.size(s)), np.ndim(a)))
 
 
 def last_length(a: Any, s: Any, axes: Iterable[int]) -> int:
     """The length of the last transformed axis of a real signal."""
-    last: int = np.shape(a)[tuple(axes)[-1]] if s is None else s[-1]
-    return last
+    own: int = np.shape(a)[tuple(axes)[-1]]
+    last: int = own if s is None else np.ravel(s)[-1]
+    return own if last == -1 else last
 
 
 # --- complex signals ------------------------------------------------------------------------------------------------
@@ -88,7 +91,7 @@ def ifft_bar(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
 
 
 def fftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
-    if s is None:
+    if s is None and not isinstance(axes, int):
         a_bar = np.fft.fftn(y_bar, axes=axes, norm=norm)
     else:
         a_bar = resize(np.fft.fftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), np.shape(a))
@@ -96,7 +99,7 @@ def fftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
 
 
 def ifftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
-    if s is None:
+    if s is None and not isinstance(axes, int):
         a_bar = np.fft.ifftn(y_bar, axes=axes, norm=norm)
     else:
         a_bar = resize(np.fft.ifftn(y_bar, axes=transformed_axes(a, s, axes), norm=norm), np.shape(a))
@@ -167,7 +170,7 @@ def ihfft_bar(y_bar: Any, a: Any, n: Any, axis: Any, norm: Any) -> Any:
 
 def rfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
     """The last axis is transformed first, as a real signal, then the others."""
-    if s is None and axes is not None:
+    if s is None and axes is not None and not isinstance(axes, int):
         g = np.fft.fftn(y_bar, axes=axes[:-1], norm=norm)
         return rfft_bar(g, np.shape(a)[axes[-1]], axes[-1], norm)
     along = transformed_axes(a, s, axes)
@@ -176,7 +179,7 @@ def rfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
 
 
 def irfftn_bar(y_bar: Any, a: Any, s: Any, axes: Any, norm: Any) -> Any:
-    if s is None and axes is not None:
+    if s is None and axes is not None and not isinstance(axes, int):
         a_bar = np.fft.ifftn(irfft_bar(y_bar, axes[-1], norm), axes=axes[:-1], norm=norm)
     else:
         along = transformed_axes(a, s, axes)

@@ -505,7 +505,7 @@ linear(
     np.vecdot,
     a=lambda y_bar, a, b, axis, keepdims: vecdot_bar(np.conj(y_bar), a, np.conj(b), axis, keepdims),
     b=lambda y_bar, a, b, axis, keepdims: vecdot_bar(y_bar, b, np.conj(a), axis, keepdims),
-    params="a, b, /, out=None, *, axis=-1, keepdims=False, casting='same_kind', dtype=None",
+    params="a, b, /, out=None, *, axis=-1, keepdims=False, casting='same_kind', order='K', dtype=None, subok=True",
     samples=[args(arr(3), arr(3)), args(arr(2, 3), arr(3)), args(arr(3, 2), arr(3, 2), axis=0),
              args(arr(3, 2, 2), arr(3, 2), axis=0), args(arr(2, 3, 2), arr(3, 2), axis=-2, keepdims=True),
              args(arr(2, 3), arr(3), keepdims=True), args(arr(3, complex=True), arr(2, 3, complex=True))],

@@ -61,7 +61,10 @@ BATCHES = [
 ]
 linear(operator.matmul, a=matmul_a, b=matmul_b, params="a, b, /", samples=[*MATRICES, *BATCHES])
 alias(operator.matmul, operator.imatmul, samples=[args(arr(2, 3), arr(3, 3))])
-MATMUL = "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', dtype=None"
+MATMUL = (
+    "a, b, /, out=None, *, axes=None, axis=None, keepdims=False, casting='same_kind', order='K', dtype=None, "
+    "subok=True"
+)
 linear(
     np.matmul, a=matmul_a, b=matmul_b, params=MATMUL, harmless="dtype",
     samples=[*MATRICES, *BATCHES, args(arr(2, 4), arr(4, 3), dtype=np.float64)],

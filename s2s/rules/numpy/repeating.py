@@ -54,7 +54,9 @@ linear(
 
 @model(np.resize, samples=[args(arr(2, 3), (4, 2)), args(arr(4), 3), args(arr(3), (2, 2))])
 def _resize(a: Any, new_shape: Any) -> Any:
-    """The elements again and again in their order."""
+    """The elements again and again in their order; zeros where there are none."""
+    if np.size(a) == 0:
+        return np.zeros(new_shape, np.asarray(a).dtype)
     return np.reshape(np.take(a, np.arange(math.prod(np.atleast_1d(new_shape).tolist())) % np.size(a)), new_shape)
 
 

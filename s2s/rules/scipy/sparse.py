@@ -199,7 +199,7 @@ for _name in ("tril", "triu", "find", "lil_array", "lil_matrix", "dok_array", "d
 
 # --- parts of spectra -------------------------------------------------------------------------------------------------
 
-zero(spectra.places_among, spectra.phases_like, spectra.check_size)
+zero(spectra.places_among, spectra.phases_like, spectra.check_size, spectra.check_exponentials)
 kind_by_value(spectra.places_among, spectra.phases_like)
 linear(
     spectra.expm_times, B=lambda y_bar, A: spectra.expm_times(A.T, y_bar), params="A, B", harmless="A",

@@ -17,6 +17,13 @@ from s2s.rules.scipy.incomplete import betainc_by_a, betainc_by_b, gammainc_by_a
 from s2s.rules.scipy.special import POSITIVE, UNIT, beta_density, boxcox_by_lambda, gamma_density, whole_part
 from s2s.rules.table import partials, refuse
 
+
+def slope_at(y: Any, slope: Any) -> Any:
+    """The slope of an equation F(y) = p at what SciPy's search has found; infinite, so that nothing moves y, where no
+    y solves it and the search has ended at an end of its interval."""
+    return np.where((y > 1e-30) & (y < 1e10), slope, np.inf)
+
+
 # --- Student's: 1/2 + sign(t) (1 - I_u(df / 2, 1 / 2)) / 2 with u = df / (df + t^2) -----------------------------------
 
 
@@ -42,8 +49,8 @@ partials(
     lambda y, df, p: 1.0 / student_density(df, y), domain=(POSITIVE, UNIT),
 )
 partials(
-    special.stdtridf, lambda y, p, t: 1.0 / student_by_df(y, t),
-    lambda y, p, t: -student_density(y, t) / student_by_df(y, t), domain=((0.8, 0.85), (1.1, 1.3)),
+    special.stdtridf, lambda y, p, t: 1.0 / slope_at(y, student_by_df(y, t)),
+    lambda y, p, t: -student_density(y, t) / slope_at(y, student_by_df(y, t)), domain=((0.8, 0.85), (1.1, 1.3)),
 )
 
 # --- chi-squared: the gamma distribution of shape v / 2 at x / 2 ------------------------------------------------------
@@ -102,10 +109,10 @@ partials(
 partials(
     special.pdtri, None, lambda y, k, p: -1.0 / gamma_density(whole_part(k) + 1.0, y), domain=(2, UNIT),
 )
-# The inverse by k is that of gammaincc(k + 1, m) for real k, and 0 where that has none.
+# The inverse by k is that of gammaincc(k + 1, m) for real k.
 partials(
-    special.pdtrik, lambda y, p, m: np.where(y > 0.0, -1.0 / gammainc_by_a(y + 1.0, m), 0.0),
-    lambda y, p, m: np.where(y > 0.0, -gamma_density(y + 1.0, m) / gammainc_by_a(y + 1.0, m), 0.0),
+    special.pdtrik, lambda y, p, m: -1.0 / slope_at(y, gammainc_by_a(y + 1.0, m)),
+    lambda y, p, m: -gamma_density(y + 1.0, m) / slope_at(y, gammainc_by_a(y + 1.0, m)),
     domain=((0.6, 0.9), (2.0, 4.0)),
 )
 
@@ -157,9 +164,9 @@ partials(
     lambda y, dfn, dfd, p: 1.0 / fisher_density(dfn, dfd, y), domain=(POSITIVE, POSITIVE, UNIT),
 )
 partials(
-    special.fdtridfd, lambda y, dfn, p, x: -fisher_by_first(dfn, y, x) / fisher_by_second(dfn, y, x),
-    lambda y, dfn, p, x: 1.0 / fisher_by_second(dfn, y, x),
-    lambda y, dfn, p, x: -fisher_density(dfn, y, x) / fisher_by_second(dfn, y, x),
+    special.fdtridfd, lambda y, dfn, p, x: -fisher_by_first(dfn, y, x) / slope_at(y, fisher_by_second(dfn, y, x)),
+    lambda y, dfn, p, x: 1.0 / slope_at(y, fisher_by_second(dfn, y, x)),
+    lambda y, dfn, p, x: -fisher_density(dfn, y, x) / slope_at(y, fisher_by_second(dfn, y, x)),
     domain=((2.0, 3.0), (0.64, 0.66), (1.1, 1.2)),
 )
 
@@ -185,9 +192,11 @@ def binomial_by_k(k: Any, n: Any, p: Any) -> Any:
 
 # Inverses by k and n are those of the incomplete beta function of real shapes.
 partials(
-    special.bdtrik, lambda y, p, n, pr: 1.0 / binomial_by_k(y, n, pr),
-    lambda y, p, n, pr: -betainc_by_a(n - y, y + 1.0, 1.0 - pr) / binomial_by_k(y, n, pr),
-    lambda y, p, n, pr: beta_density(y + 1.0, n - y, pr) / binomial_by_k(y, n, pr),
+    special.bdtrik, lambda y, p, n, pr: np.where(pr < 1.0, 1.0 / slope_at(y, binomial_by_k(y, n, pr)), 0.0),
+    lambda y, p, n, pr: np.where(
+        pr < 1.0, -betainc_by_a(n - y, y + 1.0, 1.0 - pr) / slope_at(y, binomial_by_k(y, n, pr)), 1.0,
+    ),
+    lambda y, p, n, pr: beta_density(y + 1.0, n - y, pr) / slope_at(y, binomial_by_k(y, n, pr)),
     domain=((0.5, 0.8), (5.0, 7.0), (0.4, 0.6)),
 )
 partials(
@@ -206,9 +215,9 @@ partials(
     special.nbdtri, None, None, lambda y, k, n, p: 1.0 / beta_density(n, whole_part(k) + 1.0, y), domain=(2, 5, UNIT),
 )
 partials(
-    special.nbdtrik, lambda y, p, n, pr: 1.0 / betainc_by_b(n, y + 1.0, pr),
-    lambda y, p, n, pr: -betainc_by_a(n, y + 1.0, pr) / betainc_by_b(n, y + 1.0, pr),
-    lambda y, p, n, pr: -beta_density(n, y + 1.0, pr) / betainc_by_b(n, y + 1.0, pr),
+    special.nbdtrik, lambda y, p, n, pr: 1.0 / slope_at(y, betainc_by_b(n, y + 1.0, pr)),
+    lambda y, p, n, pr: -betainc_by_a(n, y + 1.0, pr) / slope_at(y, betainc_by_b(n, y + 1.0, pr)),
+    lambda y, p, n, pr: -beta_density(n, y + 1.0, pr) / slope_at(y, betainc_by_b(n, y + 1.0, pr)),
     domain=((0.5, 0.8), (3.0, 5.0), (0.3, 0.5)),
 )
 partials(
@@ -251,9 +260,10 @@ partials(
     domain=(UNIT, 2.5, POSITIVE),
 )
 partials(
-    special.chndtrinc, lambda y, x, df, p: -shifted_chi2_density(df, y, x) / shifted_chi2_by_nc(p, df, y, x),
+    special.chndtrinc,
+    lambda y, x, df, p: -shifted_chi2_density(df, y, x) / slope_at(y, shifted_chi2_by_nc(p, df, y, x)),
     lambda y, x, df, p: rt.no_derivative("the degrees of freedom of scipy.special.chndtrinc", NOT_CENTRAL),
-    lambda y, x, df, p: 1.0 / shifted_chi2_by_nc(p, df, y, x), domain=((4.0, 5.0), 2.5, (0.4, 0.6)),
+    lambda y, x, df, p: 1.0 / slope_at(y, shifted_chi2_by_nc(p, df, y, x)), domain=((4.0, 5.0), 2.5, (0.4, 0.6)),
 )
 refuse(special.chndtridf, NOT_CENTRAL)
 
