@@ -43,6 +43,10 @@ def check_matrix(a: Any, name: str) -> None:
         rt.no_derivative(name, "of a stack of matrices it has no rule; call it for one at a time")
 
 
+A_STACK = np.ones((1, 1, 1))
+STACK = [args(arr(2, 3, 3, positive=True))] if takes(scipy.linalg.svdvals, A_STACK) else []
+"""One of a stack of matrices, from the SciPy on that takes stacks."""
+
 # --- solving --------------------------------------------------------------------------------------------------------
 
 
@@ -182,7 +186,6 @@ def system_of_triangular(trans: Any) -> None:
 
 def cholesky_bar(g: Any, y: Any, lower: Any) -> Any:
     """The symmetric cotangent of a matrix from that of its factor, of which one triangle counts."""
-    check_matrix(y, "scipy.linalg.cholesky")
     if lower:
         return rt.cholesky_bar(np.tril(g), np.tril(y))
     return rt.cholesky_bar(np.conj(transposed_matrix(np.triu(g))), np.conj(transposed_matrix(np.triu(y))))
@@ -190,7 +193,7 @@ def cholesky_bar(g: Any, y: Any, lower: Any) -> Any:
 
 TRIANGLES = [
     args(arr(3, 3, positive=True)), args(arr(3, 3, positive=True), lower=True),
-    args(arr(3, 3, positive=True, complex=True), True), args(arr(3, 3, positive=True, complex=True)),
+    args(arr(3, 3, positive=True, complex=True), True), args(arr(3, 3, positive=True, complex=True)), *STACK,
 ]
 vjp(
     scipy.linalg.cholesky, a=lambda y_bar, y, lower: cholesky_bar(y_bar, y, lower),
@@ -330,7 +333,10 @@ vjp(
 # --- the names that NumPy has too -----------------------------------------------------------------------------------
 
 KEEP = "overwrite_a=False, check_finite=True"
-alias(np.linalg.inv, scipy.linalg.inv, params=f"a, {KEEP}, *, assume_a=None, lower=False", samples=[args(arr(3, 3))])
+alias(
+    np.linalg.inv, scipy.linalg.inv, params=f"a, {KEEP}, *, assume_a=None, lower=False",
+    samples=[args(arr(3, 3)), *STACK],
+)
 alias(np.linalg.det, scipy.linalg.det, params=f"a, {KEEP}")
 alias(
     np.linalg.norm, scipy.linalg.norm, params="x, ord=None, axis=None, keepdims=False, check_finite=True",
@@ -355,7 +361,7 @@ def rank_left(g: Any, y: Any, return_rank: Any) -> tuple[Any, Any]:
 vjp(
     scipy.linalg.pinv, a=lambda y_bar, y, a, return_rank: rt.pinv_bar(*rank_left(y_bar, y, return_rank), a),
     params="a, *, atol=None, rtol=None, return_rank=False, check_finite=True", decides="atol rtol",
-    samples=[args(arr(4, 3)), args(arr(3, 4)), args(arr(4, 3), return_rank=True)],
+    samples=[args(arr(4, 3)), args(arr(3, 4)), args(arr(4, 3), return_rank=True), *STACK],
 )
 
 
@@ -368,7 +374,7 @@ def pinv_tangent(a_dot: Any, y: Any, a: Any, return_rank: Any) -> Any:
 jvp(scipy.linalg.pinv, a=pinv_tangent)
 vjp(
     scipy.linalg.svdvals, a=lambda y_bar, a: rt.svdvals_bar(y_bar, a), params=f"a, {KEEP}",
-    samples=[args(arr(3, 4)), args(arr(3, 2, complex=True))],
+    samples=[args(arr(3, 4)), args(arr(3, 2, complex=True)), *STACK],
 )
 vjp(
     scipy.linalg.svd, params=f"a, full_matrices=True, compute_uv=True, {KEEP}, lapack_driver='gesdd'",

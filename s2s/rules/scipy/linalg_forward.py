@@ -145,14 +145,14 @@ jvp(scipy.linalg.lstsq, a=lstsq_a, b=lstsq_b)
 
 # --- functions of matrices, matrix equations --------------------------------------------------------------------------
 
-jvp(scipy.linalg.logm, A=lambda A_dot, A: function_bar(scipy.linalg.logm, A_dot, A.T))
+jvp(scipy.linalg.logm, A=lambda A_dot, A: function_bar(scipy.linalg.logm, A_dot, transposed_matrix(A)))
 jvp(scipy.linalg.sqrtm, A=lambda A_dot, y: scipy.linalg.solve_sylvester(y, y, A_dot))
-jvp(scipy.linalg.sinm, A=lambda A_dot, A: function_bar(scipy.linalg.sinm, A_dot, A.T))
-jvp(scipy.linalg.cosm, A=lambda A_dot, A: function_bar(scipy.linalg.cosm, A_dot, A.T))
-jvp(scipy.linalg.tanm, A=lambda A_dot, A: function_bar(scipy.linalg.tanm, A_dot, A.T))
-jvp(scipy.linalg.sinhm, A=lambda A_dot, A: function_bar(scipy.linalg.sinhm, A_dot, A.T))
-jvp(scipy.linalg.coshm, A=lambda A_dot, A: function_bar(scipy.linalg.coshm, A_dot, A.T))
-jvp(scipy.linalg.tanhm, A=lambda A_dot, A: function_bar(scipy.linalg.tanhm, A_dot, A.T))
+jvp(scipy.linalg.sinm, A=lambda A_dot, A: function_bar(scipy.linalg.sinm, A_dot, transposed_matrix(A)))
+jvp(scipy.linalg.cosm, A=lambda A_dot, A: function_bar(scipy.linalg.cosm, A_dot, transposed_matrix(A)))
+jvp(scipy.linalg.tanm, A=lambda A_dot, A: function_bar(scipy.linalg.tanm, A_dot, transposed_matrix(A)))
+jvp(scipy.linalg.sinhm, A=lambda A_dot, A: function_bar(scipy.linalg.sinhm, A_dot, transposed_matrix(A)))
+jvp(scipy.linalg.coshm, A=lambda A_dot, A: function_bar(scipy.linalg.coshm, A_dot, transposed_matrix(A)))
+jvp(scipy.linalg.tanhm, A=lambda A_dot, A: function_bar(scipy.linalg.tanhm, A_dot, transposed_matrix(A)))
 jvp(
     scipy.linalg.solve_sylvester, a=lambda a_dot, y, a, b: -scipy.linalg.solve_sylvester(a, b, a_dot @ y),
     b=lambda b_dot, y, a, b: -scipy.linalg.solve_sylvester(a, b, y @ b_dot),

@@ -10,7 +10,7 @@ import scipy.linalg
 from s2s import runtime as rt
 from s2s.rules.numpy.linalg_eigen import check_real
 from s2s.rules.samples import args, arr, takes
-from s2s.rules.scipy.linalg import check_matrix, transposed_matrix
+from s2s.rules.scipy.linalg import A_STACK, STACK, check_matrix, transposed_matrix
 from s2s.rules.table import jvp, kind_by_value, linear, model, requires, vjp, zero
 
 # --- functions of matrices ------------------------------------------------------------------------------------------
@@ -46,9 +46,6 @@ def function_bar(fn: Any, g: Any, a: Any) -> Any:
     """
     n = np.shape(a)[-1]
     return rt.cast(fn(block_triangle(transposed_matrix(a), g))[..., :n, n:], a)
-
-
-A_STACK = np.ones((1, 1, 1))
 
 
 @model(
@@ -92,7 +89,6 @@ def expm_dot(A: Any, A_dot: Any) -> Any:
 
 
 def logm_bar(y_bar: Any, y: Any, A: Any) -> Any:
-    check_matrix(A, "scipy.linalg.logm")
     check_real(y, A, "scipy.linalg.logm")
     return function_bar(scipy.linalg.logm, y_bar, A)
 
@@ -104,8 +100,8 @@ def sqrtm_bar(y_bar: Any, y: Any, A: Any) -> Any:
     return scipy.linalg.solve_sylvester(y.T, y.T, y_bar)
 
 
-SMOOTH = [args(arr(3, 3)), args(arr(3, 3, complex=True))]
-vjp(scipy.linalg.logm, A=logm_bar, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
+SMOOTH = [args(arr(3, 3)), args(arr(3, 3, complex=True)), *STACK]
+vjp(scipy.linalg.logm, A=logm_bar, params="A", samples=[args(arr(3, 3, positive=True)), *SMOOTH[1:]])
 vjp(scipy.linalg.sqrtm, A=sqrtm_bar, params="A", samples=[args(arr(3, 3, positive=True)), SMOOTH[1]])
 vjp(scipy.linalg.sinm, A=lambda y_bar, A: function_bar(scipy.linalg.sinm, y_bar, A), params="A", samples=SMOOTH)
 vjp(scipy.linalg.cosm, A=lambda y_bar, A: function_bar(scipy.linalg.cosm, y_bar, A), params="A", samples=SMOOTH)

@@ -208,6 +208,7 @@ def by_rule(site: CallSite) -> ir.Atom | None:
     if not varied and meanings.facts(fn).changes:
         return site.leave()  # which says that its arguments may change
     if varied:
+        check_ranks(site, rule)
         refusal = unsupported(site, rule)
         if refusal is not None:
             if not isinstance(fn, types.FunctionType):

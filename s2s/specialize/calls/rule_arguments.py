@@ -39,8 +39,6 @@ def unsupported(site: CallSite, rule: Any) -> DifferentiationError | None:
         bound = table.bind(rule, tuple(map(literal, site.args)), {k: literal(a) for k, a in site.kwargs.items()})
     except TypeError as problem:
         raise site.raised(problem) from None
-    if stacked := _stacked(site, rule):
-        return stacked
     extra = table.unsupported(rule, bound)
     if extra:
         _check_integers(site, _asked_dtype(site, rule), site.given)
