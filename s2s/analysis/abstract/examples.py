@@ -320,6 +320,8 @@ def _arrays(values: Iterable[AbstractValue]) -> Iterator[Array]:
             yield value
         elif isinstance(value, Sequence):
             yield from _arrays(value.items)
+        elif isinstance(value, (ListOf, IterableOf)):
+            yield from _arrays((value.item,))
 
 
 def _aligned(shapes: list[tuple[Dim, ...]]) -> Iterator[Merged]:

@@ -9,7 +9,7 @@ from s2s.analysis.abstract.evaluate import Evaluator
 from s2s.analysis.abstract.examples import _example_array, probe
 from s2s.analysis.abstract.shapes import Facts
 from s2s.core.ir import Const
-from s2s.core.values import Array, Dim, Known, Scalar
+from s2s.core.values import Array, Dim, Known, ListOf, Scalar
 from tests.helpers import check
 
 FLOAT = np.dtype(float)
@@ -21,14 +21,24 @@ def array(*names):
 
 def test_products_of_arrays_with_many_lengths():
     """Examples of many different lengths are large; what they take of memory is not."""
-    tracemalloc.start()
-    try:
-        found = probe(np.matmul, (array("n", "r", "c", "k"), array("k", "m")), {}, Facts())
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    found, peak = probed_with_memory(np.matmul, array("n", "r", "c", "k"), array("k", "m"))
     assert found == array("n", "r", "c", "m")
     assert peak < 100e6
+
+
+def test_lists_of_matrices():
+    """As of arrays themselves, the matrices in a list are small."""
+    found, peak = probed_with_memory(np.stack, ListOf(array("n", "m")))
+    assert found.shape[1:] == array("n", "m").shape
+    assert peak < 50e6
+
+
+def probed_with_memory(fn, *args):
+    tracemalloc.start()
+    try:
+        return probe(fn, args, {}, Facts()), tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize("shape", [(), (3,), (4, 4), (2, 3, 3), (70, 60, 50, 40)])
