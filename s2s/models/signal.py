@@ -396,10 +396,11 @@ def periodogram(
     x: Any, fs: Any = 1.0, window: Any = "boxcar", nfft: Any = None, detrend: Any = "constant",
     return_onesided: Any = True, scaling: Any = "density", axis: Any = -1,
 ) -> Any:
-    x = np.asarray(x)
+    x = np.moveaxis(np.asarray(x), axis, -1)
+    if nfft is not None:
+        x = x[..., :nfft]
+    x = np.moveaxis(x, -1, axis)
     count = np.shape(x)[axis]
-    if nfft is not None and nfft < count:
-        return rt.no_derivative("scipy.signal.periodogram", "of a part of the values it has no rule; cut them before")
     named = "boxcar" if window is None else window
     return welch(x, fs, named, count, 0, nfft, detrend, return_onesided, scaling, axis)
 
@@ -419,23 +420,39 @@ def stft(
     detrend: Any = False, return_onesided: Any = True, boundary: Any = "zeros", padded: Any = True, axis: Any = -1,
     scaling: Any = "spectrum",
 ) -> Any:
-    if axis != -1 or (boundary is not None and boundary != "zeros"):
-        return rt.no_derivative("scipy.signal.stft", "it has a rule for the last axis and boundary='zeros' or None")
     x = np.asarray(x)
     if np.size(x) == 0:
         empty = np.zeros(np.shape(x))
         return empty, empty, empty
+    x = np.moveaxis(x, axis, -1)
     one_sided = return_onesided and not np.iscomplexobj(x)
     weights, step, length = plan(np.shape(x)[-1], window, nperseg, noverlap, nfft)
     size = np.shape(weights)[0]
     around = size // 2 if boundary is not None else 0
     count = np.shape(x)[-1] + 2 * around
     after = (-(count - size) % step) % size if padded else 0
-    early, late = np.zeros((*np.shape(x)[:-1], around)), np.zeros((*np.shape(x)[:-1], around + after))
-    spectra = segments(np.concatenate([early, x, late], axis=-1), weights, step, length, detrend, one_sided)
+    x = np.concatenate([continued(x, around, boundary), np.zeros((*np.shape(x)[:-1], after))], axis=-1)
+    spectra = segments(x, weights, step, length, detrend, one_sided)
     scale = np.sqrt(weights_of(weights, fs, "density" if scaling == "psd" else scaling, 1, False)[0])
     times = (np.arange(np.shape(spectra)[-2]) * step + (0 if boundary is not None else size / 2)) / fs
-    return frequencies(length, fs, one_sided), times, np.swapaxes(spectra, -1, -2) * scale
+    placed = np.moveaxis(spectra, -1, axis if axis >= 0 else axis - 1)  # the segments are the last axis
+    return frequencies(length, fs, one_sided), times, placed * scale
+
+
+def continued(x: Any, around: Any, boundary: Any) -> Any:
+    """A signal with as many values more at both ends of its last axis."""
+    if boundary is None:
+        return x
+    widths = [*[(0, 0)] * (np.ndim(x) - 1), (around, around)]
+    if boundary == "odd":
+        return np.pad(x, widths, "reflect", reflect_type="odd")
+    if boundary == "even":
+        return np.pad(x, widths, "reflect")
+    if boundary == "constant":
+        return np.pad(x, widths, "edge")
+    if boundary == "zeros":
+        return np.pad(x, widths)
+    raise ValueError("boundary= is one of 'even', 'odd', 'constant', 'zeros' and None")
 
 
 def istft(

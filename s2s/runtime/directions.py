@@ -290,4 +290,5 @@ def tangents_like(dot: Any, x: Any, count: int) -> Any:
     if not isinstance(x, (np.ndarray, np.generic, float, complex)):
         return dot
     kind = np.result_type(x) if isinstance(x, (np.ndarray, np.inexact, float, complex)) else np.result_type(dot)
+    dot = dot if kind.kind == "c" else np.real(dot)
     return np.broadcast_to(np.asarray(dot, kind), (*np.shape(x), count))
