@@ -278,3 +278,14 @@ def test_what_no_solution_depends_on_moves_nothing(fn: Any, args: Any, places: A
         expected = (f(args[place] + 1e-4) - f(args[place] - 1e-4)) / 2e-4
         assert s2s.grad(f)(args[place]) == pytest.approx(expected, abs=1e-6)
         assert s2s.jvp(f, (args[place],), (1.0,))[1] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["bdtr", "bdtrc", "bdtri", "nbdtr", "nbdtrc", "nbdtri"])
+def test_counts_are_rounded_down(name: str) -> None:
+    def f(p: Any) -> Any:
+        return getattr(special, name)(2.6, 5.7, p)
+
+    expected = (f(0.3 + 1e-6) - f(0.3 - 1e-6)) / 2e-6
+    assert s2s.grad(f)(0.3) == pytest.approx(expected, rel=1e-7)
+    assert s2s.jvp(f, (0.3,), (1.0,))[1] == pytest.approx(expected, rel=1e-7)

@@ -172,16 +172,26 @@ partials(
 
 # --- binomial of n trials, up to k: betainc(n - k, k + 1, 1 - p); negative binomial: betainc(n, k + 1, p) -------------
 
+
+def binomial_density(k: Any, n: Any, p: Any) -> Any:
+    """SciPy rounds both numbers down."""
+    return beta_density(whole_part(k) + 1.0, whole_part(n) - whole_part(k), p)
+
+
+def waiting_density(k: Any, n: Any, p: Any) -> Any:
+    return beta_density(whole_part(n), whole_part(k) + 1.0, p)
+
+
 partials(
-    special.bdtr, None, None, lambda y, k, n, p: -beta_density(whole_part(k) + 1.0, n - whole_part(k), p),
+    special.bdtr, None, None, lambda y, k, n, p: -binomial_density(k, n, p),
     domain=(2, 5, UNIT),
 )
 partials(
-    special.bdtrc, None, None, lambda y, k, n, p: beta_density(whole_part(k) + 1.0, n - whole_part(k), p),
+    special.bdtrc, None, None, lambda y, k, n, p: binomial_density(k, n, p),
     domain=(2, 5, UNIT),
 )
 partials(
-    special.bdtri, None, None, lambda y, k, n, p: -1.0 / beta_density(whole_part(k) + 1.0, n - whole_part(k), y),
+    special.bdtri, None, None, lambda y, k, n, p: -1.0 / binomial_density(k, n, y),
     domain=(2, 5, UNIT),
 )
 
@@ -206,13 +216,13 @@ partials(
     domain=((1.0, 2.0), (0.3, 0.7), (0.3, 0.6)),
 )
 partials(
-    special.nbdtr, None, None, lambda y, k, n, p: beta_density(n, whole_part(k) + 1.0, p), domain=(2, 5, UNIT),
+    special.nbdtr, None, None, lambda y, k, n, p: waiting_density(k, n, p), domain=(2, 5, UNIT),
 )
 partials(
-    special.nbdtrc, None, None, lambda y, k, n, p: -beta_density(n, whole_part(k) + 1.0, p), domain=(2, 5, UNIT),
+    special.nbdtrc, None, None, lambda y, k, n, p: -waiting_density(k, n, p), domain=(2, 5, UNIT),
 )
 partials(
-    special.nbdtri, None, None, lambda y, k, n, p: 1.0 / beta_density(n, whole_part(k) + 1.0, y), domain=(2, 5, UNIT),
+    special.nbdtri, None, None, lambda y, k, n, p: 1.0 / waiting_density(k, n, y), domain=(2, 5, UNIT),
 )
 partials(
     special.nbdtrik, lambda y, p, n, pr: 1.0 / slope_at(y, betainc_by_b(n, y + 1.0, pr)),
