@@ -21,7 +21,7 @@ from s2s.rules.table import partials, refuse
 def slope_at(y: Any, slope: Any) -> Any:
     """The slope of an equation F(y) = p at what SciPy's search has found; infinite, so that nothing moves y, where no
     y solves it and the search has ended at an end of its interval."""
-    return np.where((y > 1e-30) & (y < 1e10), slope, np.inf)
+    return np.where((y > 1e-30) & (y < 1e100) & (y != 1e10), slope, np.inf)  # 1e10 is the end for stdtridf
 
 
 # --- Student's: 1/2 + sign(t) (1 - I_u(df / 2, 1 / 2)) / 2 with u = df / (df + t^2) -----------------------------------
