@@ -7,7 +7,8 @@ the program.
 from __future__ import annotations
 
 import collections
-import functools
+import gc
+import itertools
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -17,15 +18,12 @@ import numpy as np
 
 from s2s.core.inspection import class_attribute, is_own_module, is_written, module_of, mro_of, namespace, own_dict
 
-__all__ = ["held_by", "reachable", "slots_of"]
+__all__ = ["held_by", "reachable", "reached_parts", "slots_of"]
 
 _NOTHING_INSIDE = (
     int, float, complex, str, bytes, np.generic, np.ufunc, types.ModuleType, type(None), weakref.ProxyType,
     weakref.CallableProxyType,
 )
-_PARTS = ("__func__", "__self__", "fget", "fset", "func", "__wrapped__")
-"""What built-in classes that wrap functions have: methods, properties, ``partial``."""
-
 
 _OWN = __name__.partition(".")[0]
 """What this package notes of functions is no part of the program."""
@@ -42,8 +40,34 @@ def reachable(roots: Iterable[Any], enters: Callable[[types.FunctionType], bool]
         yield found
         if type(found) is not types.FunctionType:
             todo += _parts_of(found)
-        elif not is_own_module(found.__module__) and enters(found):
+        elif not is_own_module(found.__globals__.get("__name__")) and enters(found):  # ``wraps`` copies ``__module__``
             todo += held_by(found)
+
+
+def reached_parts(given: dict[str, Any], kinds: tuple[type, ...], most: int) -> set[str]:
+    """The names of the values that are or hold an object of some kinds which something else that they hold leads to: a
+    method, a closure, an object. So many objects are looked at, at ``most``."""
+    parts: dict[str, list[Any]] = {}
+    leaves: list[Any] = []
+    for name, value in given.items():
+        todo, seen = [value], dict[int, Any]()
+        while todo:
+            one = todo.pop()
+            if not isinstance(one, (*kinds, tuple)):
+                leaves.append(one)
+            elif id(one) not in seen:
+                seen[id(one)] = one
+                todo += _items_of(one)
+        parts[name] = [one for one in seen.values() if isinstance(one, kinds)]
+    reached = {id(one) for one in itertools.islice(reachable(leaves), most)} if any(parts.values()) else set()
+    return {name for name, found in parts.items() if any(id(one) in reached for one in found)}
+
+
+def _items_of(value: Any) -> Iterable[Any]:
+    """The items of a container, or the attributes of an object."""
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, (*_BASES,)) else own_dict(value).values()
 
 
 def _parts_of(found: Any) -> list[Any]:
@@ -62,12 +86,10 @@ def _parts_of(found: Any) -> list[Any]:
         inside.append(getattr(found, "default_factory", None) if kind in _PLAIN else None)
     elif kind is types.GeneratorType:
         inside = [*found.gi_frame.f_locals.values()] if found.gi_frame is not None and not found.gi_running else []
-    elif is_written(kind) or issubclass(kind, np.ndarray):
+    elif issubclass(kind, np.ndarray):
         inside = []
-    else:
-        inside = [getattr(found, name, None) for name in _PARTS]
-        if issubclass(kind, functools.partial):
-            inside += [*found.args, *found.keywords.values()]
+    else:  # what compiled code holds: methods, ``partial``, iterators, views
+        inside = [part for part in gc.get_referents(found) if part is not own_dict(found)]
     return [kind, *own_dict(found).values(), *slots_of(found).values(), *inside]
 
 

@@ -202,7 +202,7 @@ def _progress(generator: Any) -> tuple[int, list[Any]]:
 def _places_of(found: Any) -> list[_Place]:
     kind = type(found)
     if kind is types.FunctionType:
-        return [] if is_own_module(found.__module__) else _of_function(found)
+        return [] if is_own_module(found.__globals__.get("__name__")) else _of_function(found)
     if issubclass(kind, type):
         if is_own_module(module_of(found)) or not is_written(found):
             return []
