@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from s2s.errors import error
+from s2s.recorded.given import known_to_others
 from s2s.recorded.recorder import is_number, pack, unpack
 from s2s.recorded.surroundings import Surroundings
 from s2s.recorded.turns import Muted
@@ -40,7 +41,8 @@ class Replay:
 
     def __init__(self, run: Callable[[dict[str, Any]], Any], given: dict[str, Any], function: Any) -> None:
         self.run = run
-        self.given = {name: _copied(value) for name, value in given.items()}
+        self.left = known_to_others(given)
+        self.given = {name: value if name in self.left else _copied(value) for name, value in given.items()}
         self.surroundings = Surroundings((function, *given.values()))
         self.context = contextvars.copy_context()
         self.has_printed = False
@@ -76,7 +78,8 @@ class Replay:
 
     def _run(self, changed: dict[str, Any]) -> Any:
         warnings.simplefilter("ignore")
-        given = {name: _copied(value) for name, value in {**self.given, **changed}.items()}
+        left = self.left - changed.keys()
+        given = {n: value if n in left else _copied(value) for n, value in {**self.given, **changed}.items()}
         return self.context.copy().run(self.run, given)  # what a run sets in context variables ends with it
 
 

@@ -51,7 +51,6 @@ class _Recording:
         self.recorder = recorder = Recorder()
         given = arguments_of(function, values)
         fresh: dict[Path, Any] = {}
-        shared = Shared(function, values, given, {path[0] for path in request.wrt})
         leaves: list[Any] = []
         pack(tuple(given.values()), leaves)
         for leaf in leaves:
@@ -61,6 +60,7 @@ class _Recording:
         for path in request.wrt:
             fresh[path] = _fresh(at_path(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
+        shared = Shared(function, values, given, {path[0] for path in request.wrt})
         self.inputs = {path: Input(recorder, value) for path, value in fresh.items()}
         pairs = [(name, zip(_leaves_of(before[name]), _leaves_of(given[name]), strict=True)) for name in given]
         note_shared(recorder, function.__name__, [(name, *pair) for name, found in pairs for pair in found])

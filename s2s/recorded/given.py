@@ -3,32 +3,48 @@ other names."""
 
 from __future__ import annotations
 
+import collections
 import types
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from s2s.core.reachable import held_by, reachable
+from s2s.core.reachable import held_by, reachable, reached_parts
 from s2s.errors import error
 from s2s.recorded import operations
 from s2s.recorded.memory import owner_of
 from s2s.recorded.recorder import Recorder, pack, unpack
 from s2s.versions.carriers import parts_of, put_together
+from s2s.versions.signature import has_attributes, own_attributes
 from s2s.versions.target import parameters_of
 
-__all__ = ["Shared", "arguments_of", "note_shared"]
+__all__ = ["Shared", "arguments_of", "known_to_others", "note_shared"]
+
+MOST_OBJECTS = 20_000
+"""So many objects are looked at for what an argument reaches."""
 
 
 def arguments_of(function: types.FunctionType, values: tuple[Any, ...]) -> dict[str, Any]:
     """The arguments, containers of the caller's as copies. What a parameter is by default is the function's own: it may
-    know it by another name."""
-    parameters = zip(parameters_of(function), values)
-    return {p.name: value if p.default is value else _copied(value) for p, value in parameters}
+    know it by another name. What another argument may change, such as a method of it, is given as it is."""
+    parameters = parameters_of(function)
+    left = known_to_others({p.name: value for p, value in zip(parameters, values)})
+    return {
+        p.name: value if p.default is value or p.name in left else _copied(value)
+        for p, value in zip(parameters, values)}
+
+
+def known_to_others(given: dict[str, Any]) -> set[str]:
+    """The names of the arguments that are or hold a list, dict or array which something else among the arguments
+    reaches: a method, a closure, an object."""
+    return reached_parts(given, (list, dict, np.ndarray), MOST_OBJECTS)
 
 
 class Shared:
-    """The lists, dicts and differentiated arrays among the arguments that the function knows by other names, too: it is
-    given copies of them, so that a change of one would not be seen in the other."""
+    """The lists, dicts and differentiated arrays and objects among the arguments that the function, or another argument
+    such as a method, knows by other names, too: it is given copies of them, so that a change of one would not be seen
+    in the other."""
 
     def __init__(
         self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any], varied: set[Any]
@@ -37,14 +53,15 @@ class Shared:
         named = [(p.name, value) for p, value in zip(parameters_of(function), values) if p.name in varied]
         self.arrays = [(name, value, value.copy()) for name, value in named if type(value) is np.ndarray]
         pairs = [(p.name, value, given[p.name]) for p, value in zip(parameters_of(function), values)]
-        pairs = [(name, value, copied) for name, value, copied in pairs if value is not copied and _is_container(value)]
-        outside = {id(found) for found in reachable(held_by(function))} if pairs else set()
-        self.pairs = [pair for pair in pairs if any(id(inner) in outside for inner in _containers_in(pair[1]))]
+        pairs = [pair for pair in pairs if pair[1] is not pair[2] and _is_changeable(pair[1])]
+        roots = [tuple(held_by(function)), *values] if pairs else []
+        known = collections.Counter(id(found) for root in roots for found in reachable((root,)))
+        self.pairs = [pair for pair in pairs if any(known[id(inner)] > 1 for inner in _containers_in(pair[1]))]
         self.held = [self._items(value) for pair in self.pairs for value in pair[1:]]
 
     @staticmethod
     def _items(value: Any) -> list[list[int]]:
-        items = (inner.values() if isinstance(inner, dict) else inner for inner in _containers_in(value))
+        items = map(_inside, _containers_in(value))
         return [[id(item) for item in inner if not _is_container(item)] for inner in items]
 
     def check_unchanged(self) -> None:
@@ -83,13 +100,24 @@ def _is_container(value: Any) -> bool:
     return type(value) in (list, dict)
 
 
+def _is_changeable(value: Any) -> bool:
+    return _is_container(value) or has_attributes(value) or type(value) is types.SimpleNamespace
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    """The items of a list or dict, or the attributes of an object."""
+    if isinstance(value, list):
+        return value
+    return (value if isinstance(value, dict) else own_attributes(value)).values()
+
+
 def _containers_in(value: Any) -> list[Any]:
-    """A list or dict, and those in it."""
+    """A list, dict or object, and the lists and dicts in it."""
     found, todo = list[Any](), [value]
     while todo:
         one = todo.pop()
         found.append(one)
-        todo += filter(_is_container, one.values() if isinstance(one, dict) else one)
+        todo += filter(_is_container, _inside(one))
     return found
 
 
