@@ -21,7 +21,7 @@ import collections
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from s2s.analysis.abstract.parts import leaves
 from s2s.builder.states import State
@@ -74,8 +74,8 @@ class Origin:
 
     ``make`` writes the read of it, given a builder and a name; ``read`` that of a part of it, which it gives, or None
     where there is none; ``keys`` are those of its parts, where they are known; ``state`` is what its cell holds at
-    first. ``root`` is the argument that it is a part of; with ``has_inputs`` its parts are differentiated one by one,
-    not as a whole.
+    first. ``root`` is the argument that it is a part of, at ``path``, which begins with the argument; with
+    ``has_inputs`` its parts are differentiated one by one, not as a whole.
     """
 
     make: Callable[[Builder, str], ir.Atom]
@@ -84,6 +84,7 @@ class Origin:
     keys: tuple[Any, ...] | None = None
     root: ir.Atom | None = None
     has_inputs: bool = False
+    path: tuple[Any, ...] = ()
 
 
 class Iterator:
@@ -111,6 +112,13 @@ def is_instance(state: State) -> bool:
     return not issubclass(state.kind, (*SEQUENCES, dict, set))
 
 
+class Reader(Protocol):
+    """Is told of each cell whose state is read."""
+
+    def add(self, cell: Cell, /) -> None:
+        """The state of a cell is read."""
+
+
 @dataclass
 class Heap:
     """The states of all cells at one place of the program.
@@ -129,8 +137,8 @@ class Heap:
     """The containers outside that hold what a container of the program holds, and change with it."""
     written: dict[Cell, ir.Span | None] = field(default_factory=dict)
     """The objects outside whose logs something differentiated was written to, by where."""
-    readers: list[set[Cell]] = field(default_factory=list)
-    """Sets that get the cells whose states are read: one for each evaluation that is being followed."""
+    readers: list[Reader] = field(default_factory=list)
+    """What gets the cells whose states are read: a set for each evaluation that is being followed, among others."""
     parts: dict[Cell, dict[Any, Cell]] = field(default_factory=dict)
     """The parts of what was there before, by key: one cell each, on all paths."""
 
@@ -288,7 +296,7 @@ def argument_origin(
         origin_atom(builder, part, name)
         return part.var
 
-    return Origin(make, read_part, State(kind, borrowed=True), keys, root)
+    return Origin(make, read_part, State(kind, borrowed=True), keys, root, path=path)
 
 
 def holds_attributes(known: AbstractValue, kinds: Any = Instance) -> bool:

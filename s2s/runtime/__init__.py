@@ -186,6 +186,7 @@ from s2s.runtime._relied import (
     check_kind,
     check_names,
     check_option,
+    check_unreached,
     check_unshadowed,
     kind_of,
 )
@@ -243,7 +244,7 @@ __all__ = [
     "check_rank",
     "check_repeated", "check_gradient", "check_room", "check_scalar", "check_solution",
     "check_no_kept_key", "check_not_remembered", "check_separate", "check_sure", "check_unchanged", "before_calls",
-    "give_back", "kept", "now",
+    "check_unreached", "give_back", "kept", "now",
     "cholesky_bar", "cholesky_dot", "cofactor", "cofactor_dot", "convolve_bar", "copy_in_memory", "cross",
     "cumprod_bar", "cut", "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",

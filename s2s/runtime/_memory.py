@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, MutableMapping, MutableSequence, MutableSet
-from types import ModuleType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -248,8 +248,12 @@ def _inside(value: Any) -> list[Any] | None:
         return list(value)
     if isinstance(value, dict):
         return list(value.values())
-    is_object = hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)) and not callable(value)
-    return list(vars(value).values()) if is_object else None
+    return list(vars(value).values()) if _has_attributes(value) else None
+
+
+def _has_attributes(value: Any) -> bool:
+    """Whether a value is an object with attributes: no class, module or function, but one that can be called may be."""
+    return hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType, FunctionType, MethodType))
 
 
 def check_disjoint(changed: Any, value: Any, place: str) -> None:
@@ -280,7 +284,7 @@ def check_separate(*arguments: Any) -> None:
             seen.add(id(value))
         if isinstance(value, (list, tuple, dict)):
             todo += value.values() if isinstance(value, dict) else value
-        elif hasattr(value, "__dict__") and not isinstance(value, (type, ModuleType)) and not callable(value):
+        elif _has_attributes(value):
             if id(value) in seen:
                 raise error("S2S140", kind=type(value).__name__)
             seen.add(id(value))

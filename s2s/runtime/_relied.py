@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import functools
 import types
+from collections import deque
 from typing import Any
 
 import numpy as np
 
 from s2s.core.inspection import own_dict
+from s2s.core.reachable import reached_parts
 from s2s.errors import error
 
 _LITERALS = (int, float, str, bytes, tuple, frozenset)
@@ -78,6 +80,18 @@ def check_kind(value: Any, found: Any, name: str) -> None:
     """Nothing to do where a value is of the kind that ``kind_of`` found before. Raises ArgumentError."""
     if not _is_same(kind_of(value), found):
         raise _changed(name)
+
+
+MOST_OBJECTS = 5_000
+"""So many objects are looked at for what an argument reaches; what changes out of sight is found by its kind."""
+
+
+def check_unreached(container: Any, name: str, *others: Any) -> None:
+    """Raise SharedMemoryError where something else among values, such as a method of it, reaches an object that a value
+    is, or a list, dict, set or deque that it is or holds: a call that nobody has read may change it."""
+    given = {name: container, **{str(k): value for k, value in enumerate(others)}}
+    if name in reached_parts(given, (list, dict, set, deque, type(container)), MOST_OBJECTS):
+        raise error("S2S124", name=name)
 
 
 def _is_same(one: Any, other: Any) -> bool:

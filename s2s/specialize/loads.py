@@ -14,7 +14,6 @@ from s2s.specialize import logs
 from s2s.specialize.calls import process
 from s2s.specialize.frames import Frame, in_rule, lookup
 from s2s.specialize.heap.classes import is_followed_by_parts, is_setting, is_taken_by_value
-from s2s.specialize.heap.live_data import noted
 from s2s.specialize.heap.live_objects import Place
 from s2s.versions.signature import ThreadLocal, describe
 
@@ -69,7 +68,8 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
     value, found = fact.described(specializer.guards)
     logs.note_whole(specializer, found)
     value = UNKNOWN if isinstance(value, Known) else value
-    return noted(builder.context, builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span), found)
+    made = builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span)
+    return specializer.live_objects.opened(made, found, Place(root, (load.name,), owner))
 
 
 def _is_plain_option(value: Any) -> bool:

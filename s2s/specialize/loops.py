@@ -248,6 +248,7 @@ def _iterations(
         return after, ir.Const(True)
     if watch is not None:
         watch.check(loop.leave, frame.called_from)
+        _take_next(specializer, loop, watch, frame, builder)
     if decided is False:
         return _iterations(specializer, loop, items[1:], after, frame, builder, watch, number + 1)
     rest, stop, base = builder.child(), builder.child(), specializer.context.heap
@@ -263,6 +264,14 @@ def _iterations(
     *results, flag = join_sides(specializer,
         leave, base, sides, [*roots, ("%", ir.Const(True), left)], builder, loop.span)
     return results, flag
+
+
+def _take_next(specializer: Specializer, loop: ir.For, watch: Watch, frame: Frame, builder: Builder) -> None:
+    """Another iteration follows, which reads what the loop runs over."""
+    with specializer.writing(builder):
+        iterable = specializer.atom(loop.iterable, frame)
+        if specializer.relied is not None:
+            specializer.relied.used_again(iterable, watch.cells)
 
 
 def _loop(
@@ -283,6 +292,7 @@ def _loop(
         leave = None if loop.leave is None else specializer.atom(loop.leave, inner)
         if watch is not None and (leave is None or truth(specializer.context.value(leave)) is not True):
             watch.check(loop.leave, frame.called_from)
+            _take_next(specializer, loop, watch, frame, child)
         return yields, item, leave
 
     begins = bool(constant_range(specializer.context, over))
@@ -345,7 +355,8 @@ def while_loop(specializer: Specializer, loop: ir.While, frame: Frame, builder: 
         test_builder, start = builder.child(), specializer.context.heap.copy()
         (test,) = specializer.run(loop.test, inner, test_builder)
         if specializer.context.is_virtual(test):
-            test = specializer.apply(ir.Const(bool), [test], {}, inner, test_builder, loop.span)
+            with specializer.writing(test_builder):
+                test = specializer.apply(ir.Const(bool), [test], {}, inner, test_builder, loop.span)
         kept.append(specializer.loop_snapshots(loop.test.yields[0], inner))
         if changed_cells(start, specializer.context.heap) or changes_something(test_builder.block()):
             if kept[-1] is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from s2s.analysis import raising
+from s2s.analysis.effects import writes_outside
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, changed_by
 from s2s.builder import virtual_heap
@@ -26,7 +27,7 @@ from s2s.optimize.dead import is_pure_call
 from s2s.specialize.frames import Frame, in_rule
 from s2s.specialize.inplace import changes_any
 from s2s.specialize.speculation import speculate
-from s2s.specialize.unknown_effects import may_run_unknown
+from s2s.specialize.unknown_effects import may_change_containers
 from s2s.versions.facts import Guards
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def _is_quiet(context: Context, made: Builder) -> bool:
     """Whether statements that were tried out store into no array but those made by them, and run nothing unknown."""
     block = made.block()
     statements = [*ir.walk(block)]
-    if any(may_run_unknown(s, context) for s in statements):
+    if any(may_change_containers(s, context) or writes_outside(s) for s in statements):
         return False
     changed = [a for s in statements if (a := changed_by(s)) is not None]
     memory = Memory(ir.Function("", (), block), context.value) if changed else None

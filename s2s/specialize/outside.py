@@ -45,7 +45,7 @@ _ASSIGNS = ir.Const(rt.record_attribute)
 _READS = (ir.Const(getattr), ir.Const(operator.getitem))
 _LEFT = (
     rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.check_apart, rt.check_separate,
-    rt.check_disjoint, rt.check_new, rt.check_own, rt.kind_of, *CHECKS_OF_RELIED,
+    rt.check_disjoint, rt.check_new, rt.check_own, rt.check_unreached, rt.kind_of, *CHECKS_OF_RELIED,
     *(known.value for known in WRITES_OUTSIDE),
 )  # fmt: skip
 """Functions that are given the arrays themselves."""

@@ -14,19 +14,20 @@ from __future__ import annotations
 
 import contextlib
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
 from s2s.analysis.effects import CHECKS_OF_RELIED
 from s2s.analysis.steps.packages import package_of_file
 from s2s.builder.builder import Builder, Context
+from s2s.builder.virtual_heap import Cell, holds_mutable, is_instance
 from s2s.core import ir
-from s2s.core.values import UNKNOWN
+from s2s.core.values import UNKNOWN, AbstractValue, DictOf, ListOf, Ref
 from s2s.specialize.heap.live_objects import Place
-from s2s.specialize.unknown_effects import may_run_unknown
+from s2s.specialize.unknown_effects import is_plain, may_change_containers
 from s2s.versions.paths import loaded
-from s2s.versions.rechecks import Recheck, recheck
+from s2s.versions.rechecks import Recheck, recheck, spelled
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -34,12 +35,32 @@ if TYPE_CHECKING:
 __all__ = ["Relied", "drop_sure", "is_to_be_checked"]
 
 _CHECKS = frozenset(CHECKS_OF_RELIED)
+_ITEM = ir.Const(operator.getitem)
 
 
 def is_to_be_checked(function: ir.Function, specializer: Specializer) -> bool:
     """Whether a function runs calls that nobody has read, and relies on what these might change."""
+    context = specializer.context
     asked = any(is_asked(found, specializer) for guard in specializer.guards if (found := recheck(guard)) is not None)
-    return asked and any(may_run_unknown(s, specializer.context) for s in ir.walk(function.body))
+    asked = asked or any(
+        _is_container(known.cell) if isinstance(known, Ref) else may_grow(known) and is_from_outside(var, context)
+        for var, known in context.values.items())
+    return asked and any(may_change_containers(s, context) for s in ir.walk(function.body))
+
+
+def is_from_outside(var: ir.Atom, context: Context) -> bool:
+    """Whether a variable is an argument, or was read from outside of the function."""
+    return var in context.foreign or var not in context.definitions
+
+
+def may_grow(value: AbstractValue) -> bool:
+    """Whether a value is a list or dict, or holds one."""
+    return isinstance(value, (ListOf, DictOf)) or holds_mutable(value)
+
+
+def _is_container(cell: Cell) -> bool:
+    """Whether a cell stands for a container that was there before."""
+    return cell.origin is not None and not is_instance(cell.origin.state)
 
 
 def is_asked(found: Recheck, specializer: Specializer) -> bool:
@@ -55,11 +76,17 @@ class Relied:
         self.specializer = specializer
         self.builder: Builder | None = None
         """Where statements are written at this time."""
+        self.start = 0
+        """How many statements read parts of arguments before the function begins."""
         self.params: dict[str, ir.Atom] = {}
         self.before: dict[Any, tuple[ir.Var, Place, bool]] = {}
         """What is read when the function begins: by what it is about, the variable, the place, and whether it is the
         kind that is kept."""
         self.names: dict[str, Any] = {}
+        self.found: dict[ir.Var, Place] = {}
+        """The variables that refer to containers which are read as a whole, and where each was."""
+        self.last: dict[Any, ir.Let] = {}
+        """The last check of what a container holds."""
 
     @contextlib.contextmanager
     def writing(self, builder: Builder) -> Iterator[None]:
@@ -78,6 +105,58 @@ class Relied:
             check, *args = self._check(builder, asked)
             self._note_reads(builder.statements[before:])
             builder.add(ir.Let(None, ir.Call(ir.Const(check), (*args, ir.Const(self._name(asked))))))
+
+    def add(self, cell: Cell) -> None:
+        """The program reads what a container holds that was there before: what is known of it was so at first."""
+        builder, origin = self.builder, cell.origin
+        if builder is None or origin is None or not _is_container(cell) or self._is_just_checked(cell):
+            return
+        place = self.specializer.live_objects.places.get(cell)
+        if place is None and origin.root is not None:
+            place = Place("argument", origin.path, None, origin.root)
+        if place is not None:
+            before = len(builder.statements)
+            read = self.specializer.live_objects.read_at(builder, place)
+            self._note_reads(builder.statements[before:])
+            self._check_kind(cell, read, place)
+
+    def opened(self, var: ir.Atom, place: Place) -> None:
+        """A variable refers to a container that was there before, and that is read as a whole."""
+        if isinstance(var, ir.Var) and may_grow(self.specializer.context.value(var)):
+            self.found[var] = place
+
+    def used(self, atom: ir.Atom) -> None:
+        """A value is used, which may be such a container, or a part of one."""
+        todo, seen = [atom], set[ir.Atom]()
+        while self.found and self.builder is not None and todo:
+            atom = todo.pop()
+            if not isinstance(atom, ir.Var) or atom in seen or not may_grow(self.specializer.context.value(atom)):
+                continue
+            seen.add(atom)
+            if atom in self.found and not self._is_just_checked(atom):
+                self._check_kind(atom, atom, self.found[atom])
+            made = self.specializer.context.definitions.get(atom)
+            todo += made.args[:1] if isinstance(made, ir.Call) and made.fn == _ITEM else ()  # type: ignore[arg-type]
+            todo += self.specializer.context.joins.get(atom, ())
+
+    def used_again(self, iterable: ir.Atom, cells: Iterable[Cell]) -> None:
+        """Another iteration of a loop reads what it runs over: ``cells``, or what the iterable was made of."""
+        for cell in cells:
+            self.add(cell)
+        made = self.specializer.context.definitions.get(iterable) if isinstance(iterable, ir.Var) else None
+        for atom in ir.atoms_of(made) if made is not None else ():
+            self.used(atom)
+
+    def _is_just_checked(self, subject: Any) -> bool:
+        assert self.builder is not None
+        return bool(self.builder.statements) and self.builder.statements[-1] is self.last.get(subject)
+
+    def _check_kind(self, subject: Any, read: ir.Atom, place: Place) -> None:
+        assert self.builder is not None
+        asked = Recheck("kind", (place.site,), None, spelled(place.root, place.path))
+        args = read, self._at_first(asked.subject, place, True), ir.Const(self._name(asked))
+        self.last[subject] = ir.Let(None, ir.Call(ir.Const(rt.check_kind), args))
+        self.builder.add(self.last[subject])
 
     def _note_reads(self, statements: list[ir.Statement]) -> None:
         """These read what is checked, and nothing else reads what they give."""
@@ -106,16 +185,16 @@ class Relied:
             case "option":
                 return rt.check_option, *read, ir.Const(found)
             case "first":
-                return rt.check_option, *read, self._at_first(asked, places[0], False)
-        return rt.check_kind, *read, self._at_first(asked, places[0], True)
+                return rt.check_option, *read, self._at_first(asked.subject, places[0], False)
+        return rt.check_kind, *read, self._at_first(asked.subject, places[0], True)
 
     def _place(self, site: Any) -> Place:
         root, path, owner = site
         return Place(root, path, owner, self.params.get(path[0]) if root == "argument" else None)
 
-    def _at_first(self, asked: Recheck, place: Place, is_kind: bool) -> ir.Var:
+    def _at_first(self, subject: Any, place: Place, is_kind: bool) -> ir.Var:
         """What is at a place when the function begins, or its kind."""
-        key = asked.subject, is_kind
+        key = subject, is_kind
         if key not in self.before:
             last = next((step for step in reversed(place.path) if isinstance(step, str)), "value")
             var = self.specializer.context.define(f"{last}_kind" if is_kind else f"{last}_before", UNKNOWN)
@@ -142,7 +221,7 @@ class Relied:
             child.add(ir.Let(var, value))
             self.specializer.context.definitions[var] = value
         self._note_reads(child.statements)
-        builder.statements[:0] = child.statements
+        builder.statements[self.start : self.start] = child.statements
 
 
 # --- afterwards -------------------------------------------------------------------------------------------------------
@@ -158,7 +237,39 @@ def drop_sure(function: ir.Function, context: Context, is_inner: bool) -> ir.Fun
     read = set[ir.Atom]()
     for var in unneeded:
         _add_reads(read, var, context)
-    return ir.replace(function, body=_without(body, read))
+    body = _without(body, read)
+    return ir.replace(function, body=body if is_inner else _with_unreached(body, function, context))
+
+
+def _with_unreached(body: ir.Block, function: ir.Function, context: Context) -> ir.Block:
+    """The block with checks in front that no argument reaches what it checks for changes, arguments that are read part
+    by part among that."""
+    params, made = [p.var for p in function.params], list[ir.Statement]()
+    others = [p for p in params if not is_plain(p, context)]
+    statements = [*ir.walk(body)] if others else []
+    checks = [s.value.args[0] for s in statements if _called(s) is rt.check_kind]  # type: ignore[union-attr]
+    is_read = context.inputs and any(may_change_containers(s, context) for s in statements)
+    for root in dict.fromkeys([*(_root(a, context) for a in checks), *(var for var, _ in context.inputs if is_read)]):
+        read = context.definitions.get(root) if isinstance(root, ir.Var) else None
+        if isinstance(read, ir.Load):
+            root = context.define(read.name, UNKNOWN, False, read)
+            made.append(ir.Let(root, read))
+        if isinstance(root, ir.Var) and (root in params or isinstance(read, ir.Load)):
+            rest = (p for p in others if p != root)
+            made.append(ir.Let(None, ir.Call(ir.Const(rt.check_unreached), (root, ir.Const(root.name), *rest))))
+    return ir.Block((*made, *body.statements), body.yields)
+
+
+def _called(s: ir.Statement) -> Any:
+    call = s.value if isinstance(s, ir.Let) else None
+    return call.fn.value if isinstance(call, ir.Call) and isinstance(call.fn, ir.Const) else None
+
+
+def _root(atom: ir.Atom | ir.Star, context: Context) -> ir.Atom | ir.Star:
+    """What an item or attribute was read from, or an item of it."""
+    made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
+    is_part = isinstance(made, ir.Call) and made.fn in (_ITEM, ir.Const(getattr))
+    return _root(made.args[0], context) if is_part else atom  # type: ignore[union-attr]
 
 
 def _add_reads(read: set[ir.Atom], atom: ir.Atom, context: Context) -> None:
@@ -217,11 +328,11 @@ class _Sure:
         return ir.Block(tuple(made), block.yields), sure
 
     def _inside(self, s: ir.Statement, sure: frozenset[Any] | None) -> tuple[ir.Statement, frozenset[Any] | None]:
-        blocks, runs = tuple(ir.blocks_of(s)), may_run_unknown(s, self.context)
+        blocks, runs = tuple(ir.blocks_of(s)), may_change_containers(s, self.context)
         if not blocks:
             return s, frozenset() if runs else sure
         is_branch = isinstance(s, ir.If)
-        if runs or (not is_branch and any(may_run_unknown(i, self.context) for b in blocks for i in ir.walk(b))):
+        if runs or (not is_branch and any(may_change_containers(i, self.context) for b in blocks for i in ir.walk(b))):
             sure = frozenset()
         made = [self.block(block, sure) for block in blocks]
         after = _both([after for _, after in made]) if is_branch else sure

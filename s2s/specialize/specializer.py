@@ -12,6 +12,7 @@ What is left is arithmetic, calls with a rule, and calls that are decided when t
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import types
 from collections.abc import Callable
@@ -62,7 +63,7 @@ from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.classes import without_objects
 from s2s.specialize.heap.items import Counted, Items
 from s2s.specialize.heap.joins import Side
-from s2s.specialize.heap.live_objects import LiveObjects
+from s2s.specialize.heap.live_objects import LiveObjects, Place
 from s2s.specialize.heap.mutated_iterables import Iterables
 from s2s.specialize.heap.objects import Instances
 from s2s.specialize.inlining import Inliner
@@ -143,6 +144,7 @@ class Specializer:
         """Writes checks of what is relied on; None where no call may change it while the function runs."""
         if self.relied is not None:
             self.guards.told = self.relied.note
+            context.heap.readers.append(self.relied)
         self.folds = Folds(self) if context.stages is not None else None
         """Notes for people what is decided where; None where nobody asks."""
         self.compared = False
@@ -220,6 +222,8 @@ class Specializer:
                 self.context.data.add(var)
             if self.relied is not None:
                 self.relied.params[name] = var
+                if not virtual_heap.holds_mutable(value):
+                    self.relied.opened(var, Place("argument", (name,), None, var))
             if isinstance(value, Known) and (is_constant_kind(value.value) or type(value.value) is int):
                 frame.env[param.var] = value.const
             else:
@@ -227,6 +231,8 @@ class Specializer:
             params.append(ir.replace(param, var=var))
             if isinstance(value, Array) and value.shape:
                 self.context.sources.setdefault(value.shape, var)
+        if self.relied is not None:
+            self.relied.start = len(builder.statements)
         self._bind_captures(function, frame)
         self.inliner.active_calls.append(fn)
         always_raises = self.run_statements(function.body, frame, builder)
@@ -260,10 +266,12 @@ class Specializer:
         if self.compared or roots or (apart and changed):
             outside = self.live_objects.read_roots(child) if apart else []
             child.add(ir.Let(None, ir.Call(ir.Const(rt.check_separate), (*params, *outside))))
-        if self.written_logs:
-            roots += [p for p in params if isinstance(self.context.value(p), (Sequence, Mapping, ListOf, Unknown))]
+        if self.changed_logs:
+            kinds = (Sequence, Mapping, ListOf, Unknown)
+            roots += [p for p in params if isinstance(self.context.value(p), kinds)]
         if roots:
             self._check_apart(builder, child, roots)
+        self._check_live(child, params)
         builder.statements[:0] = child.statements
 
     def _check_apart(self, builder: Builder, child: Builder, roots: list[ir.Atom | None]) -> None:
@@ -278,6 +286,21 @@ class Specializer:
             assert isinstance(root, ir.Var)
             again = child.let(one, UNKNOWN)
             child.add(ir.Let(None, ir.Call(ir.Const(rt.check_apart), (root, again, ir.Const(root.name)))))
+
+    def _check_live(self, child: Builder, params: list[ir.Var]) -> None:
+        """Test that objects and containers from outside that are changed, logs among them, are nothing that another
+        argument holds."""
+        live = self.live_objects
+        places = [live.places[cell] for cell, _ in live.changed()]
+        for log, holder in self.log_holders.items():
+            read = self.context.definitions[log]
+            if holder is not None and isinstance(read, ir.Call) and isinstance(read.args[1], ir.Const):
+                places.append(live.places[holder].step(read.args[1].value))
+        for place in dict.fromkeys(places):
+            others = [p for p in params if p != place.base and not is_number(self.context.value(p))]
+            for param in others:
+                args = live.read_at(child, place), param, ir.Const(param.name)
+                child.add(ir.Let(None, ir.Call(ir.Const(rt.check_apart), args)))
 
     def check_unchanged(self) -> None:
         """Raise where the function changed a container or object that its caller sees: in a call that is decided at run
@@ -311,7 +334,12 @@ class Specializer:
         """Specialise a block; the atoms that it yields."""
         if self.run_statements(block, frame, builder):
             return tuple(ir.UNDEFINED for _ in block.yields)
-        return tuple(self.atom(a, frame) for a in block.yields)
+        with self.writing(builder):
+            return tuple(self.atom(a, frame) for a in block.yields)
+
+    def writing(self, builder: Builder) -> contextlib.AbstractContextManager[None]:
+        """While statements are written into a builder, the checks of what is relied on among them."""
+        return contextlib.nullcontext() if self.relied is None else self.relied.writing(builder)
 
     def run_statements(self, block: ir.Block, frame: Frame, builder: Builder) -> bool:
         """Specialise the statements of a block; True where its end is not reached."""
@@ -326,6 +354,8 @@ class Specializer:
     def atom(self, atom: ir.Atom, frame: Frame) -> ir.Atom:
         """What an atom of the original function stands for."""
         found = frame.env.get(atom, ir.UNDEFINED) if isinstance(atom, ir.Var) else atom
+        if self.relied is not None:
+            self.relied.used(found)
         return self.reshaped.get(found, found) if self.reshaped else found
 
     def _keep_what_raises(self, made: ir.Var, frame: Frame) -> None:
@@ -354,11 +384,8 @@ class Specializer:
         section.allow_interrupt()
         charge_step(self.context.count)
         try:
-            if self.relied is None:
+            with self.writing(builder):
                 ended = self._step(statement, frame, builder)
-            else:
-                with self.relied.writing(builder):
-                    ended = self._step(statement, frame, builder)
             if self.folds is not None:
                 self.folds.passed(getattr(statement, "span", None))
             return ended

@@ -34,7 +34,7 @@ from s2s.specialize.keeping import keeps_nothing
 if TYPE_CHECKING:
     from s2s.builder.builder import Context
 
-__all__ = ["draws_numbers", "is_dynamic", "may_run_unknown", "plain_atoms"]
+__all__ = ["draws_numbers", "is_dynamic", "is_plain", "may_change_containers", "may_run_unknown", "plain_atoms"]
 
 _DYNAMIC = by_identity(rt.call, rt.call_again, rt.call_method, rt.call_method_again)
 _WRITES = by_identity(
@@ -77,20 +77,40 @@ def may_run_unknown(s: ir.Statement, context: Context) -> bool:
             assert_never(never)
 
 
+def may_change_containers(s: ir.Statement, context: Context) -> bool:
+    """Whether a statement may change a list or dict that was there before: by code that is not known, or by a method of
+    one that was read from outside of the function."""
+    if may_run_unknown(s, context):
+        return True
+    if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or not isinstance(s.value.fn, ir.Const):
+        return False
+    changed = [s.value.args[k] for k in facts(s.value.fn.value).changes if 0 <= k < len(s.value.args)]
+    return any(isinstance(a, ir.Var) and _is_read(a, context) for a in changed)
+
+
+def _is_read(var: ir.Var, context: Context) -> bool:
+    """Whether a value, no array, is an argument, or was read from a variable, an object or a container."""
+    made = context.definitions.get(var)
+    if isinstance(context.value(var), Array):
+        return False
+    return made is None or isinstance(made, ir.Load) or (
+        isinstance(made, ir.Call) and made.fn in (ir.Const(getattr), ir.Const(operator.getitem)))
+
+
 def _call_may(call: ir.Call, context: Context) -> bool:
     given = list(plain_atoms(call))
     if not isinstance(call.fn, ir.Const):
         return not (draws_numbers(call.fn, context) or (
-            _is_method_of_plain(call.fn, context) and all(_is_plain(a, context) for a in given)))
+            _is_method_of_plain(call.fn, context) and all(is_plain(a, context) for a in given)))
     fn = call.fn.value
     if id(call) in context.quiet or draws_numbers(call.fn, context):
         return False
     if id(fn) in _DYNAMIC:
         return True
     known, module = facts(fn), public_module(fn)
-    if id(fn) in _WRITES and not all(_is_plain(a, context) for a in given):
+    if id(fn) in _WRITES and not all(is_plain(a, context) for a in given):
         return True
-    if id(fn) in _WALKS and not all(_is_plain(a, context) or _is_walked(a, context) for a in given):
+    if id(fn) in _WALKS and not all(is_plain(a, context) or _is_walked(a, context) for a in given):
         return True
     if id(fn) in _KEYED and any(_is_object(a, context) for a in _keys(fn, given)):
         return True
@@ -101,7 +121,8 @@ def _call_may(call: ir.Call, context: Context) -> bool:
     if module.split(".")[0] == "s2s" or id(fn) in _WRITES or id(fn) in _WALKS:
         return False
     if known.changes and _is_of_numpy(fn, module):
-        return any(isinstance(context.value(a), Array) or _is_array(a) for a in given)
+        bound = isinstance(getattr(fn, "__self__", None), np.ndarray)
+        return bound or any(isinstance(context.value(a), Array) or _is_array(a) for a in given)
     if not known.acts and not known.changes:
         return len(call.args) > known.before_copy or any(key is None or key == "out" for key, _ in call.kwargs)
     return not _is_known_to_store_nothing(fn, given, context)
@@ -115,14 +136,14 @@ def _keys(fn: Any, given: list[ir.Atom]) -> list[ir.Atom]:
 def _is_object(atom: ir.Atom, context: Context) -> bool:
     """Whether a value was read from a variable of which nothing is known: it may have any method."""
     made = context.definitions.get(atom) if isinstance(atom, ir.Var) else None
-    return isinstance(made, ir.Load) and not _is_plain(atom, context)
+    return isinstance(made, ir.Load) and not is_plain(atom, context)
 
 
 def _is_known_to_store_nothing(fn: Any, given: list[ir.Atom], context: Context) -> bool:
     """Whether a call that acts leaves every array alone."""
     if isinstance(fn, type):
-        return issubclass(fn, (BaseException, *_PLAIN)) and all(_is_plain(a, context) for a in given)
-    plain = all(_is_plain(a, context) for a in given)
+        return issubclass(fn, (BaseException, *_PLAIN)) and all(is_plain(a, context) for a in given)
+    plain = all(is_plain(a, context) for a in given)
     rule = table.find(fn)
     if rule is not None and rule.by_user:  # its rule says all that it does
         return True
@@ -176,7 +197,7 @@ def _is_method_of_plain(callee: ir.Atom, context: Context) -> bool:
         isinstance(value, Known) and isinstance(value.value, (str, bytes, int, float)))
 
 
-def _is_plain(atom: ir.Atom, context: Context) -> bool:
+def is_plain(atom: ir.Atom, context: Context) -> bool:
     """Whether a value has no method of the program: a number, a text, an array, a container of such."""
     if isinstance(atom, ir.Const):
         return _is_plain_object(atom.value)
@@ -223,7 +244,7 @@ def _may_call(atom: ir.Atom, context: Context) -> bool:
         if type(fn) in (types.BuiltinFunctionType, np.ufunc, type(np.sum)):
             return facts(fn).acts or bool(facts(fn).changes)
         return callable(fn) and not isinstance(fn, type)
-    return not _is_plain(atom, context)
+    return not is_plain(atom, context)
 
 
 def _is_walked(iterable: ir.Atom, context: Context) -> bool:
@@ -237,7 +258,7 @@ def _is_walked(iterable: ir.Atom, context: Context) -> bool:
         return False
     if facts(made.fn.value).calls_back and any(_may_call(a, context) for a in plain_atoms(made)):
         return False
-    return all(_is_walked(a, context) or _is_plain(a, context) for a in plain_atoms(made))
+    return all(_is_walked(a, context) or is_plain(a, context) for a in plain_atoms(made))
 
 
 def plain_atoms(call: ir.Call) -> Iterator[ir.Atom]:

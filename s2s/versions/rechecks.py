@@ -27,7 +27,7 @@ from s2s.versions.guards import (
 )
 from s2s.versions.paths import is_among, loaded
 
-__all__ = ["Recheck", "recheck"]
+__all__ = ["Recheck", "recheck", "spelled"]
 
 _Site = tuple[str, tuple[Any, ...], Any]
 
@@ -61,7 +61,7 @@ def recheck(guard: Guard) -> Recheck | None:
     """What a call may change of what a guard says; None where that is nothing."""
     match guard:
         case AliasGuard(first, second, same):
-            return Recheck("alias", (first, second), same, " is ".join(_spelled(r, p) for r, p, _ in (first, second)))
+            return Recheck("alias", (first, second), same, " is ".join(spelled(r, p) for r, p, _ in (first, second)))
         case CallGuard(fn, args, value) if fn is is_among:
             return Recheck("among", (("module", args[1:], None),), (args[0], value), args[-1])
         case CallGuard(fn, args, value) if fn is loaded:
@@ -74,14 +74,14 @@ def recheck(guard: Guard) -> Recheck | None:
 def _at_place(guard: Any) -> Recheck | None:
     root, path, owner = guard.root, guard.path, guard.owner
     is_argument = len(path) == 1 and root in ("argument", "value")
-    site, name = ((root, path, owner),), _spelled(root, path)
+    site, name = ((root, path, owner),), spelled(root, path)
     match guard:
         case AttributeGuard(name=attribute, is_there=is_there):
             return Recheck("attribute", site, (attribute, is_there), f"{name}.{attribute}") if path else None
         case ShadowGuard(name=attribute):
             return Recheck("shadow", site, attribute, f"{name}.{attribute}")
         case NamesGuard(names=names):
-            return Recheck("names", site, tuple(names), _spelled(root, path[:-1]))
+            return Recheck("names", site, tuple(names), spelled(root, path[:-1]))
         case KindGuard():
             return None if is_argument else Recheck("kind", site, None, name)
     if is_argument or path == _OF_METHODS or (len(path) > 1 and path[-1] in _OF_FUNCTIONS):
@@ -89,7 +89,7 @@ def _at_place(guard: Any) -> Recheck | None:
     if path[-1:] == ("__class__",):  # what is read of the object is read of this one
         if (len(path) == 2 and root in ("argument", "value")) or issubclass(guard.value, _CONTAINERS):
             return None
-        return Recheck("first", ((root, path[:-1], owner),), None, _spelled(root, path[:-1]))
+        return Recheck("first", ((root, path[:-1], owner),), None, spelled(root, path[:-1]))
     if _is_left(guard.value, root, path):
         return None
     is_defined = isinstance(guard.value, types.FunctionType) and guard.value.__name__ == path[-1] and len(path) == 1
@@ -117,7 +117,7 @@ def _is_literal(value: Any) -> bool:
     return type(value) in (bool, int, str, bytes, type(None))
 
 
-def _spelled(root: str, path: tuple[Any, ...]) -> str:
+def spelled(root: str, path: tuple[Any, ...]) -> str:
     """A place as the program has it: ``CONFIG['mode']``, ``place.mode``."""
     made = ""
     for step in path[root == "module" and len(path) > 1 :]:

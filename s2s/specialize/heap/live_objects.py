@@ -285,8 +285,14 @@ class LiveObjects:
         guarded, found = fact.described(self.specializer.guards)
         value = without_objects(guarded)
         var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
+        return self.opened(var, found, place)
+
+    def opened(self, var: ir.Atom, found: Any, place: Place) -> ir.Atom:
+        """A variable that refers to what is found at a place when the program runs."""
         if isinstance(var, ir.Var):
             self.context.foreign.add(var)
+        if self.specializer.relied is not None:
+            self.specializer.relied.opened(var, place)
         return noted(self.context, var, found)
 
     def read_at(self, builder: Builder, place: Place) -> ir.Atom:
@@ -364,9 +370,7 @@ class LiveObjects:
         def make(b: Builder, wanted: str) -> ir.Atom:
             made = self._reread(b, holder, place, wanted, called)
             var = b.let(made, known, wanted if wanted != "%" else called)
-            if isinstance(var, ir.Var):
-                self.context.foreign.add(var)
-            return noted(self.context, var, found)
+            return self.opened(var, found, place)
 
         if not virtual_heap.holds_mutable(guarded):
             return make(builder, name)
