@@ -142,6 +142,8 @@ class Context:
     reached: list[ir.Var] = field(default_factory=list)
     changed: set[ir.Atom] = field(default_factory=set)
     lengths: dict[Any, Dim] = field(default_factory=dict)
+    shapes: dict[Any, tuple[Dim, ...]] = field(default_factory=dict)
+    """Of the arrays that are read from containers, by container and place."""
     ranges: dict[ir.Var, ir.Atom] = field(default_factory=dict)
     """What loops run over, by their items."""
     sums: dict[str, dict[Any, int]] = field(default_factory=dict)
@@ -513,7 +515,7 @@ class Builder:
             chosen = context.lengths.setdefault(("mask", self._mask(args[1])), shape[0])
             return Array(known.dtype, (chosen, *shape[1:]))
         if shape and isinstance(source, (Sequence, Mapping)):
-            return Array(known.dtype, context.lengths.setdefault((args[0], context.written(args[1])), shape))
+            return Array(known.dtype, context.shapes.setdefault((args[0], context.written(args[1])), shape))
         parts = context.definition(args[1], ops.make_tuple) or (args[1],)
         if not isinstance(source, Array) or source.shape is None or shape is None:
             return known

@@ -363,8 +363,8 @@ def _put(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | Non
     both = sweep.builder.call(rt.split_entry, g, reverser.use(sweep, key), span=span)  # type: ignore[arg-type]
     rest, one = (sweep.builder.call(operator.getitem, both, ir.Const(k), span=span) for k in range(2))
     reverser.contribute(sweep, item, one, span)  # type: ignore[arg-type]
-    if isinstance(reverser.context.value(mapping), Mapping):  # each of its entries is read, also that at the key
-        zeros = sweep.builder.call(rt.zeros_of, reverser.use(sweep, mapping), span=span)
+    if isinstance(reverser.context.value(mapping), Mapping):  # type: ignore[arg-type]
+        zeros = sweep.builder.call(rt.zeros_of, reverser.use(sweep, mapping), span=span)  # type: ignore[arg-type]
         rest = sweep.builder.let(ir.Call(ir.Const(rt.add), (zeros, rest)), UNKNOWN, span=span)
     reverser.contribute(sweep, mapping, rest, span)  # type: ignore[arg-type]
 
