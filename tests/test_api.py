@@ -449,7 +449,9 @@ def test_no_module_takes_the_place_of_a_public_function():
         _ = s2s.nothing
 
 
-@pytest.mark.parametrize("f", [np.sum, np.sin, math.sin, np.ndarray.sum, np.ndarray.__neg__], ids=repr)
+@pytest.mark.parametrize("f", [
+    np.sum, np.sin, math.sin, np.ndarray.sum, np.ndarray.__neg__,
+], ids=["function", "ufunc", "builtin", "method", "slot"])
 def test_the_derivative_of_a_function_of_c_is_kept(f):
     assert s2s.grad(f) is s2s.grad(f)
 
