@@ -11,8 +11,9 @@ from typing import Any
 
 from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import type_of
+from s2s.builder.virtual_heap import is_instance, state_of
 from s2s.core import ir
-from s2s.core.inspection import has_own_operators, is_hashable, public_module
+from s2s.core.inspection import has_hook, has_own_operators, is_hashable, public_module
 from s2s.core.operators import BINARY
 from s2s.core.values import ArrayLike, Object, Unknown
 from s2s.rules import table
@@ -36,6 +37,9 @@ def checked(site: CallSite) -> ir.Atom | None:
     for atom in site.given:
         value = site.value(atom)
         kind = value.type if isinstance(value, (ArrayLike, Object)) else type_of(value)
+        state = None if is_operator else state_of(site.context, atom)
+        if state is not None and is_instance(state) and has_hook(state.kind, "__array_ufunc__", "__array_function__"):
+            kind = state.kind  # NumPy asks the object what the function is
         if kind is not None and has_own_operators(kind) and not _is_of(kind, package):
             raise site.refusal("S2S137", name=kind.__name__)
         if kind is None and isinstance(value, Unknown) and _is_looked_at(site, atom):

@@ -109,3 +109,42 @@ def test_arrays_of_unknown_kind_and_of_plain_subclasses_are_compiled(monkeypatch
 
     x = np.array([0.3, -0.7, 1.1])
     np.testing.assert_allclose(s2s.grad(fn)(x), differences(fn, x), rtol=1e-6)
+
+
+class Squared:
+    """A number that functions of NumPy take for its square."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.value, dtype)
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **kwargs):
+        given = [i.value**2 if isinstance(i, Squared) else i for i in inputs]
+        return getattr(ufunc, method)(*given, **kwargs)
+
+
+FOUND = Squared(3.0)
+
+
+def times_one_from_outside(x):
+    return np.multiply(x, FOUND)
+
+
+def times_one_in_a_list(x):
+    return np.multiply(x, [FOUND][0]) + x * x
+
+
+def times_its_own(x):
+    return np.multiply(x, Squared(x + 1.0))
+
+
+@pytest.mark.parametrize("program", [
+    times_one_from_outside, times_one_in_a_list, times_its_own,
+], ids=lambda f: f.__name__)
+def test_objects_that_numpy_asks_what_its_functions_are(program, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    expected = (program(0.4 + 1e-6) - program(0.4 - 1e-6)) / 2e-6
+    assert s2s.grad(program)(0.4) == pytest.approx(expected, rel=1e-6)
+    assert s2s.jvp(program, (0.4,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)
