@@ -87,7 +87,8 @@ def is_always(request: Request) -> bool:
 
 def is_recordable(request: Request) -> bool:
     """Whether what is asked for is something that a recording gives."""
-    return os.environ.get("S2S_RECORDED", "1") != "0" and request.mode in _MODES and may_be_repeated(request)
+    is_real = bool(request.wrt) and not dict(request.options).get("holomorphic")
+    return os.environ.get("S2S_RECORDED", "1") != "0" and request.mode in _MODES and is_real
 
 
 def may_be_repeated(request: Request) -> bool:

@@ -34,10 +34,14 @@ _DEFAULTS: ContextVar[Choices] = ContextVar("s2s defaults", default=())
 """What the functions decorated with ``nonsmooth=`` have chosen that run, the innermost first."""
 
 
-@contextlib.contextmanager
-def inside(fn: Any) -> Iterator[None]:
+def inside(fn: Any) -> contextlib.AbstractContextManager[None]:
     """What a decorated function chooses holds."""
-    options = dict(options_of(fn))
+    return holding(dict(options_of(fn)))
+
+
+@contextlib.contextmanager
+def holding(options: dict[str, Any]) -> Iterator[None]:
+    """What these options choose holds."""
     token = _DEFAULTS.set((*options.get("nonsmooth", ()), *_DEFAULTS.get()))
     try:
         with held_again((*options.get("choices", ()), *AMBIENT.get())):

@@ -26,6 +26,7 @@ from s2s.frontend.typed import NO_TEXT
 from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strongly_pushed
+from s2s.recorded.chosen import holding
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.given import Shared, arguments_of, note_shared
 from s2s.recorded.kinds import plain_array
@@ -76,7 +77,8 @@ class _Recording:
             operations.INSTALLER.see(function)
             if not operations.INSTALLER.knows(function):
                 raise error("S2S302", name=function.__qualname__, hint=NO_TEXT.get(function.__code__.co_filename, ""))
-            self.out = invoked(function, given)
+            with holding(dict(request.options)):
+                self.out = invoked(function, given)
             found: list[Any] = []
             pack(self.out, found)
             for value in found:

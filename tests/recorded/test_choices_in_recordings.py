@@ -7,6 +7,7 @@ import pytest
 
 import s2s
 from s2s.errors import NoDerivativeError
+from tests.helpers import differences
 
 pytestmark = pytest.mark.filterwarnings("ignore::s2s.RecordedWarning", "ignore::s2s.StraightThroughWarning")
 X = np.array([1.3, 2.6])
@@ -131,3 +132,34 @@ def test_a_function_asks_a_masked_array_for_its_method(name):
         up[k], down[k] = up[k] + step, down[k] - step
         np.testing.assert_allclose(found[k], (f(up) - f(down)) / (2 * step), rtol=1e-7)
     assert found[1] == 0.0
+
+
+class Held:
+    def __init__(self, value):
+        self.value = value
+
+
+def stepped(x):
+    held = Held(x * x)
+    return by_name(lambda value: np.sum(value * np.floor(x) * vars(held)["value"]), x)
+
+
+def under_a_decorator(policy):
+    return s2s.grad(s2s.differentiable(nonsmooth=policy)(stepped))
+
+
+def under_a_block(policy):
+    def gradient(x):
+        with s2s.nonsmooth(policy):
+            return s2s.grad(stepped)(x)
+
+    return gradient
+
+
+@pytest.mark.parametrize("way", [under_a_decorator, under_a_block], ids=lambda way: way.__name__)
+def test_a_policy_around_a_call_forbids_no_recording(way):
+    expected = differences(stepped, X)
+    np.testing.assert_allclose(way("zero")(X), expected, rtol=1e-6)
+    for policy in ("error", "straight_through"):
+        with pytest.raises(NoDerivativeError, match="floor"):
+            way(policy)(X)
