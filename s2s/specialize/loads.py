@@ -69,7 +69,7 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
     logs.note_whole(specializer, found)
     value = UNKNOWN if isinstance(value, Known) else value
     made = builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span)
-    return specializer.live_objects.opened(made, found, Place(root, (load.name,), owner))
+    return specializer.live_objects.opened(made, found, Place(root, (load.name,), owner), is_load=True)
 
 
 def _is_plain_option(value: Any) -> bool:

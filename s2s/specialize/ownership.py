@@ -139,13 +139,12 @@ class _Owners:
         held = {new}
         around, block = self.around[self.places[new]]
         while around is not None:
-            match around:
-                case ir.If(results=results):
-                    held |= {r for r, given in zip(results, block.yields, strict=True) if given in held}
-                case ir.For(carried=carried) | ir.While(carried=carried):
-                    held |= {c.result for c, given in zip(carried, block.yields, strict=True) if given in held}
-                case _:  # an exception leaves it for another path
-                    break
+            if isinstance(around, ir.If):
+                held |= {r for r, given in zip(around.results, block.yields, strict=True) if given in held}
+            elif isinstance(around, (ir.For, ir.While)):
+                held |= {c.result for c, given in zip(around.carried, block.yields, strict=True) if given in held}
+            else:  # an exception may leave it for another path
+                break
             around, block = self.around[id(around)]
         return held
 

@@ -48,9 +48,10 @@ def is_to_be_checked(function: ir.Function, specializer: Specializer) -> bool:
     return asked and any(may_change_containers(s, context) for s in ir.walk(function.body))
 
 
-def is_from_outside(var: ir.Atom, context: Context) -> bool:
+def is_from_outside(var: ir.Var, context: Context) -> bool:
     """Whether a variable is an argument, or was read from outside of the function."""
-    return var in context.foreign or var not in context.definitions
+    made = context.definitions.get(var)
+    return var in context.foreign or made is None or isinstance(made, ir.Load)
 
 
 def may_grow(value: AbstractValue) -> bool:

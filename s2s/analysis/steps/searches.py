@@ -218,7 +218,7 @@ class _Program:
     # --- loops
 
     def is_search(self, loop: ir.For | ir.While) -> bool:
-        return any(self.decisions(self.region(loop)))
+        return loop.leave != ir.Const(True) and any(self.decisions(self.region(loop)))  # nothing is tried again
 
     def region(self, loop: ir.For | ir.While) -> _Region:
         inside = {v for s in ir.walk(loop.body) for v in (*ir.defs_of(s), *ir.inner_defs_of(s))}

@@ -287,9 +287,9 @@ class LiveObjects:
         var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
         return self.opened(var, found, place)
 
-    def opened(self, var: ir.Atom, found: Any, place: Place) -> ir.Atom:
+    def opened(self, var: ir.Atom, found: Any, place: Place, is_load: bool = False) -> ir.Atom:
         """A variable that refers to what is found at a place when the program runs."""
-        if isinstance(var, ir.Var):
+        if isinstance(var, ir.Var) and not is_load:
             self.context.foreign.add(var)
         if self.specializer.relied is not None:
             self.specializer.relied.opened(var, place)

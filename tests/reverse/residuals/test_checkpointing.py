@@ -643,9 +643,12 @@ def of_items_after_a_step(x, box, step):
     return np.sin(x * box["l"][0]) * s + box["k"]
 
 
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize("f", [of_items_before_a_step, of_items_after_a_step], ids=lambda f: f.__name__)
-def test_what_a_call_without_source_changes_is_as_it_was_in_the_run(f):
+def test_what_a_call_without_source_changes_is_as_it_was_in_the_run(f, monkeypatch):
     """It is kept, at any depth, as the call is not made again: the replay reads what the run has read."""
+    monkeypatch.setenv("S2S_RECORDED", "1")
+
     def begun():
         box = {"k": 1.0, "l": [1.0]}
         names = {"box": box}
