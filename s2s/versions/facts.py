@@ -506,7 +506,11 @@ def subclass(kind: type, kinds: Any) -> Fact[bool | None]:
     if found is None:
         return Fact("subclass", None)
     given = kinds if isinstance(kinds, tuple) else (kinds,)
-    asked = [k for k in given if isinstance(k, abc.ABCMeta) and not (is_of_python(k) and is_of_python(kind))]
+    bound = inspection.mro_of(kind)  # of these no registration tells, nor does a protocol with data say how it is met
+    asked = [
+        k for k in given
+        if isinstance(k, abc.ABCMeta) and not any(k is base for base in bound)
+        and not (is_of_python(k) and is_of_python(kind))]
     bases = [BasesGuard.of(kind)] if is_foreign(kind) else []
     return Fact("subclass", found, *bases, *(CallGuard(issubclass, (kind, k), issubclass(kind, k)) for k in asked))
 

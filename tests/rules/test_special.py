@@ -293,5 +293,5 @@ def test_counts_are_rounded_down(name: str) -> None:
 
 def test_large_solutions_move() -> None:
     """The median of a binomial distribution is nearly its mean."""
-    assert s2s.grad(lambda n: special.bdtrik(0.5, n, 0.3))(1e11) == pytest.approx(0.3, rel=1e-6)
+    assert s2s.grad(lambda n: special.bdtrik(0.5, n, 0.3))(1e11) == pytest.approx(0.3, rel=1e-4)
     assert s2s.jvp(lambda p: special.bdtrik(0.5, 1e11, p), (0.3,), (1.0,))[1] == pytest.approx(1e11, rel=1e-4)

@@ -44,9 +44,17 @@ def _isinstance(evaluator: Evaluator, value: AbstractValue, kinds: AbstractValue
         return answer(answers.pop() if len(answers) == 1 else None)
     if kind is None and _names_model(kinds.value):
         return known(False)  # an object of a model is on the heap: its class is known
-    if kind is None or (kind.__dictoffset__ and any(map(members_of_protocol, classes_in(kinds.value)))):
-        return Scalar(bool)  # an object may have attributes of its own that a protocol asks for
+    if kind is None or any(_asks_object(kind, one) for one in classes_in(kinds.value)):
+        return Scalar(bool)
     return answer(evaluator.fold(subclass(kind, kinds.value)))
+
+
+def _asks_object(kind: type, protocol: Any) -> bool:
+    """Whether a protocol asks an object of a class itself: it may have attributes of its own, and no class says whether
+    it has data that a protocol asks for."""
+    members = members_of_protocol(protocol)
+    return bool(members) and (
+        kind.__dictoffset__ != 0 or not all(callable(getattr(protocol, name, None)) for name in members or ()))
 
 
 def answer(found: bool | None) -> AbstractValue:
