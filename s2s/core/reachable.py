@@ -9,6 +9,7 @@ from __future__ import annotations
 import collections
 import gc
 import itertools
+import sys
 import types
 import weakref
 from collections.abc import Callable, Iterable, Iterator
@@ -88,8 +89,10 @@ def _parts_of(found: Any) -> list[Any]:
         inside = [*found.gi_frame.f_locals.values()] if found.gi_frame is not None and not found.gi_running else []
     elif issubclass(kind, np.ndarray):
         inside = []
-    else:  # what compiled code holds: methods, ``partial``, iterators, views
+    elif module_of(kind).partition(".")[0] in sys.stdlib_module_names:  # methods, ``partial``, iterators, views
         inside = [part for part in gc.get_referents(found) if part is not own_dict(found)]
+    else:  # of what other compiled code keeps to itself nobody else may change anything
+        inside = [getattr(found, name, None) for name in ("__func__", "__self__", "__wrapped__")]
     return [kind, *own_dict(found).values(), *slots_of(found).values(), *inside]
 
 

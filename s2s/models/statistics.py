@@ -48,7 +48,7 @@ def unlike(*samples: Any) -> None:
 
 
 def sloped(x: Any) -> None:
-    """Raise NoDerivativeError where all points of a line lie above each other: SciPy raises, from 1.18 on it gives NaN."""
+    """Raise NoDerivativeError where the points of a line lie above each other: SciPy raises, or gives NaN."""
     defined("linregress", np.max(x) != np.min(x), "of places that are all the same it is NaN")
 
 
