@@ -5,6 +5,7 @@ import ast
 import importlib
 import inspect
 import json
+import operator
 import os
 import subprocess
 import sys
@@ -63,6 +64,25 @@ def test_what_is_changed_makes_another_version(name, tmp_path):
         assert case.by_rule or close(fresh, slope(module))
         assert case.late or close(after, fresh)
         assert close(fresh, before) is case.is_same
+
+
+class Scaled:
+    def __init__(self, x):
+        self.x = x
+
+    def by_length(self, items):
+        return self.x * len(items)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_what_a_methodcaller_holds_is_read_at_each_call(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    items = [2.0]
+    call = operator.methodcaller("by_length", items)
+    found = s2s.grad(lambda x: call(Scaled(x)))
+    assert found(0.5) == 1.0
+    items.append(7.0)
+    assert found(0.5) == 2.0
 
 
 @pytest.mark.grid(0.4)

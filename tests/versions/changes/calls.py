@@ -445,26 +445,6 @@ CASES = {
         """,
         "m.O.K.append(7.0)",
     ),
-    "methodcaller_list": Case(
-        "",
-        """
-        import operator
-
-        class O:
-
-            def __init__(self, x):
-                self.x = x
-
-            def h(self, k):
-                return self.x * len(k)
-        K = [2.0]
-        q = operator.methodcaller('h', K)
-
-        def f(x):
-            return q(O(x))
-        """,
-        "m.K.append(7.0)",
-    ),
     "default_added": Case(
         "signature",
         """
