@@ -87,14 +87,17 @@ def is_always(request: Request) -> bool:
 
 def is_recordable(request: Request) -> bool:
     """Whether what is asked for is something that a recording gives."""
-    is_real = bool(request.wrt) and not dict(request.options).get("holomorphic")
-    return os.environ.get("S2S_RECORDED", "1") != "0" and request.mode in _MODES and is_real
+    return os.environ.get("S2S_RECORDED", "1") != "0" and request.mode in _MODES and _is_real(request)
+
+
+def _is_real(request: Request) -> bool:
+    return bool(request.wrt) and not dict(request.options).get("holomorphic")
 
 
 def may_be_repeated(request: Request) -> bool:
     """Whether what is asked for is the derivative that differences have."""
     options = dict(request.options)
-    return bool(request.wrt) and not (options.get("choices") or options.get("nonsmooth") or options.get("holomorphic"))
+    return _is_real(request) and not (options.get("choices") or options.get("nonsmooth"))
 
 
 def is_recorded(compiled: Compiled) -> bool:

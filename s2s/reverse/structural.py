@@ -115,16 +115,16 @@ def _gathered(reverser: Reverser, sweep: Sweep, source: ir.Var, span: ir.Span | 
     if found is None:
         assert isinstance(known, (Sequence, Mapping))
         home = sweep.of(reverser.home_of(source))
-        whole, places = reverser.use(home, source), None
+        places = None
         if isinstance(known, Mapping):
-            numbered = ir.Call(ir.Const(rt.key_positions), (whole,))
+            numbered = ir.Call(ir.Const(rt.key_positions), (reverser.use(home, source),))
             places = home.builder.let(numbered, DictOf(UNKNOWN, Scalar(int)), span=span)
         item = join_all([*known.items], reverser.context.evaluator.facts)
         if is_number(item):
             zero = home.builder.call(ops.make_list, ir.Const(0.0), span=span)
             made = ir.Call(ir.Const(operator.mul), (zero, ir.Const(len(known.items))))
         else:
-            zeros = home.builder.call(rt.zeros_of, whole, span=span)
+            zeros = home.builder.call(rt.zeros_of, reverser.use(home, source), span=span)
             if places is not None:
                 zeros = home.builder.call(dict.values, zeros, span=span)
             made = ir.Call(ir.Const(list), (zeros,))
@@ -364,6 +364,7 @@ def _put(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span | Non
     rest, one = (sweep.builder.call(operator.getitem, both, ir.Const(k), span=span) for k in range(2))
     reverser.contribute(sweep, item, one, span)  # type: ignore[arg-type]
     if isinstance(reverser.context.value(mapping), Mapping):  # type: ignore[arg-type]
+        # each entry of it is read, that at the key too
         zeros = sweep.builder.call(rt.zeros_of, reverser.use(sweep, mapping), span=span)  # type: ignore[arg-type]
         rest = sweep.builder.let(ir.Call(ir.Const(rt.add), (zeros, rest)), UNKNOWN, span=span)
     reverser.contribute(sweep, mapping, rest, span)  # type: ignore[arg-type]

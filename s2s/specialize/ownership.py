@@ -141,9 +141,9 @@ class _Owners:
         while around is not None:
             if isinstance(around, ir.If):
                 held |= {r for r, given in zip(around.results, block.yields, strict=True) if given in held}
-            elif isinstance(around, (ir.For, ir.While)):
+            elif isinstance(around, (ir.For, ir.While)) and block is around.body:
                 held |= {c.result for c, given in zip(around.carried, block.yields, strict=True) if given in held}
-            else:  # an exception may leave it for another path
+            else:  # an exception may leave it for another path, and a test gives nothing on
                 break
             around, block = self.around[id(around)]
         return held
