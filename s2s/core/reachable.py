@@ -17,7 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import class_attribute, is_own_module, is_written, module_of, mro_of, namespace, own_dict
+from s2s.core.inspection import (
+    class_attribute,
+    is_own_module,
+    is_written,
+    look_up,
+    module_of,
+    mro_of,
+    namespace,
+    own_dict,
+)
 
 __all__ = ["held_by", "reachable", "reached_parts", "slots_of"]
 
@@ -92,7 +101,7 @@ def _parts_of(found: Any) -> list[Any]:
     elif module_of(kind).partition(".")[0] in sys.stdlib_module_names:  # methods, ``partial``, iterators, views
         inside = [part for part in gc.get_referents(found) if part is not own_dict(found)]
     else:  # of what other compiled code keeps to itself nobody else may change anything
-        inside = [getattr(found, name, None) for name in ("__func__", "__self__", "__wrapped__")]
+        inside = [look_up(found, name, None) for name in ("__func__", "__self__", "__wrapped__")]
     return [kind, *own_dict(found).values(), *slots_of(found).values(), *inside]
 
 

@@ -115,7 +115,7 @@ def is_python(kind: type) -> bool:
     """Whether what makes objects of a class is Python code, or keeps nothing."""
     for name in ("__new__", "__init__"):
         found = inspect.getattr_static(kind, name, None)
-        found = getattr(found, "__func__", found)
+        found = found.__func__ if isinstance(found, (staticmethod, classmethod)) else found
         if type(found) is types.FunctionType or found in KEEP_NOTHING:
             continue
         return False

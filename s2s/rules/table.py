@@ -363,7 +363,8 @@ def _drop_replaced() -> None:
     for key, rule in [*_rules.items()]:
         if type(rule.fn) is FunctionType:
             module = rule.fn.__globals__.get("__name__", "")
-            if not is_own_module(module) and module.partition(".")[0] not in _ROOTS:
+            is_of_program = not is_own_module(module) and module.partition(".")[0] not in _ROOTS
+            if is_of_program and not is_from_outside(rule.fn):
                 del _rules[key]
 
 

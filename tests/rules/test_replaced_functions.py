@@ -1,4 +1,5 @@
-"""Functions of libraries that a program replaces before rules are registered have no rules."""
+"""Functions of libraries that a program replaces before rules are registered have no rules; those that it registers
+itself by then are kept."""
 
 import os
 import subprocess
@@ -31,11 +32,40 @@ print(s2s.grad(f)(1.7), s2s.jvp(f, (1.7,), (1.0,))[1])
 """
 
 
-@pytest.mark.parametrize("name", ["np.tanh", "np.linalg.norm", "scipy.special.gamma", "scipy.linalg.expm"])
-def test_replaced(name, tmp_path):
-    (tmp_path / "program.py").write_text(PROGRAM.format(name=name))
+REGISTERED = """
+import s2s
+from s2s.rules.table import partials
+
+
+def mine(v):
+    return v * v * v
+
+
+partials(mine, lambda y, v: 7.0)
+
+
+def f(x):
+    return mine(x)
+
+
+print(s2s.grad(f)(1.7), s2s.jvp(f, (1.7,), (1.0,))[1])
+"""
+
+
+def run(program, folder):
+    """The numbers that a program prints, in a process of its own."""
+    (folder / "program.py").write_text(program)
     environment = {**os.environ, "S2S_CACHE": "0", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
-        [sys.executable, "program.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        [sys.executable, "program.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert [*map(float, done.stdout.split())] == pytest.approx([3 * 1.7**2] * 2)
+    return [*map(float, done.stdout.split())]
+
+
+@pytest.mark.parametrize("name", ["np.tanh", "np.linalg.norm", "scipy.special.gamma", "scipy.linalg.expm"])
+def test_replaced(name, tmp_path):
+    assert run(PROGRAM.format(name=name), tmp_path) == pytest.approx([3 * 1.7**2] * 2)
+
+
+def test_registered_before_all_others(tmp_path):
+    assert run(REGISTERED, tmp_path) == [7.0, 7.0]

@@ -157,7 +157,7 @@ def in_dtype_of_function(site: CallSite, made: ir.Atom) -> ir.Atom:
     dtypes = [dtype for value in values if (dtype := dtype_of(value)) is not None]
     if not any(dtype.kind in "fc" and dtype != np.float64 for dtype in dtypes) and "dtype" not in site.kwargs:
         return made
-    if len(values) < len(site.given) or not _is_of_library(site.fn):
+    if len(values) < len(site.given) or not (type(site.fn) is np.ufunc or _is_of_library(site.fn)):
         return made
     evaluator, count = context.evaluator, len(table.find(site.fn).given)  # type: ignore[union-attr]
     before, evaluator.facts.forced = evaluator.facts.forced, []  # no guards: it is about the kind alone
@@ -303,7 +303,7 @@ def _may_be_called(site: CallSite) -> bool:
 
 def _is_of_library(fn: types.FunctionType) -> bool:
     """Whether a function belongs to Python, NumPy or SciPy."""
-    return (fn.__module__ or "").split(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names)
+    return public_module(fn).partition(".")[0] in (*STABLE_MODULES, *sys.stdlib_module_names)
 
 
 # --- neither ----------------------------------------------------------------------------------------------------------

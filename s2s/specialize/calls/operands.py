@@ -7,6 +7,7 @@ Where the class is known the call is refused; where nothing is known of a value,
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from s2s import runtime as rt
@@ -34,7 +35,7 @@ def checked(site: CallSite) -> ir.Atom | None:
     package = "" if is_operator else _package_of(site.fn)
     if package == "s2s":  # in generated code, which was made for what was looked at
         return NOT_HANDLED
-    for atom in site.given:
+    for atom in site.given[:1] if site.fn is operator.getitem else site.given:  # a key is no operand
         value = site.value(atom)
         kind = value.type if isinstance(value, (ArrayLike, Object)) else type_of(value)
         state = None if is_operator else state_of(site.context, atom)
@@ -52,7 +53,7 @@ def _package_of(fn: Any) -> str:
     """The package that a function is one of, which knows its own classes; none for those of NumPy, and of Python, which
     take all arrays."""
     package = (public_module(fn) or "").partition(".")[0]
-    return "" if package in ("numpy", "builtins", "math", "operator") else package
+    return "" if package in ("numpy", "builtins", "math", "_operator") else package
 
 
 def _is_of(kind: type, package: str) -> bool:
