@@ -21,6 +21,7 @@ import numpy as np
 from s2s.analysis import layout
 from s2s.analysis.abstract.folding import limited
 from s2s.analysis.memory import Memory
+from s2s.analysis.missing_kinds import missing_kinds
 from s2s.analysis.surprises import notices_of_items, notices_of_loops
 from s2s.batch.jacobian import MODES
 from s2s.batch.observe import observe
@@ -463,6 +464,7 @@ def _emitted(
         places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
         is_by_layout=primal.is_by_layout,
         changed=tuple(primal.changed),
+        missing_kinds=missing_kinds(function.body, context),
     )
 
 

@@ -12,7 +12,10 @@ from s2s import runtime as rt
 from s2s.analysis.functions import does_nothing_else, facts
 from s2s.core.ir import Call, Const, Let, Load, MakeFunction, Star, Statement, Value, Var
 
-__all__ = ["ACTS", "CHECKS_OF_RELIED", "PURE", "READS", "WRITES_OUTSIDE", "Effect", "effect_of", "writes_outside"]
+__all__ = [
+    "ACTS", "CHECKS_OF_EXPECTED", "CHECKS_OF_KINDS", "CHECKS_OF_RELIED", "PURE", "READS", "WRITES_OUTSIDE", "Effect",
+    "effect_of", "writes_outside",
+]
 
 WRITES_OUTSIDE = tuple(map(Const, (
     rt.record, rt.record_item, rt.record_attribute, rt.record_content, rt.record_static, rt.remove_item)))
@@ -21,6 +24,12 @@ WRITES_OUTSIDE = tuple(map(Const, (
 CHECKS_OF_RELIED = (
     rt.check_option, rt.check_attribute, rt.check_unshadowed, rt.check_names, rt.check_alias, rt.check_kind)
 """What checks that a version may still rely on what it was made for (``specialize.relied``)."""
+
+CHECKS_OF_EXPECTED = tuple(map(Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.expect_items)))
+"""What checks that a value is what it was when the function was observed (``specialize.expected``)."""
+
+CHECKS_OF_KINDS = (*CHECKS_OF_EXPECTED, Const(rt.check_operand))
+"""What checks of which kind a value is: once is enough."""
 
 
 class Effect(enum.IntEnum):

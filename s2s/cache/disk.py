@@ -252,6 +252,7 @@ def compiled_from(
         notices=tuple(Notice(*items) for items in data["notices"]),
         is_by_layout=data["is_by_layout"],
         changed=tuple(data["changed"]),
+        missing_kinds=data["missing_kinds"],
     )
 
 
@@ -353,6 +354,7 @@ def data_of(function: types.FunctionType, full: str, compiled: Compiled) -> dict
         "met": list(compiled.met),
         "places": dict(compiled.places),
         "notices": [notice.key for notice in compiled.notices],
+        "missing_kinds": compiled.missing_kinds,
         "loops": None if (loops := compiled.loops) is None else {
             "text": loops.text, "result": loops.result, **_names(loops),
         },

@@ -63,6 +63,7 @@ from s2s.dispatch.observing import (
     compiled_for,
     observations_of,
     observed,
+    observed_when_called_again,
 )
 from s2s.dispatch.read_only import held_to_flags
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
@@ -237,7 +238,7 @@ class Dispatcher:
         with section, own_codes():
             version: Version = boundary.within(
                 lambda: self._version_for(values), self.target.function, self.ask.mode, values)
-        return observed(self, version, values)
+        return observed(self, version, values) if is_recorded(version.compiled) else version
 
     def _version_for(self, values: tuple[Any, ...]) -> Version:
         """A version for lists of any length where the arguments have lists of like items, and for those of this length
@@ -503,7 +504,7 @@ class Dispatcher:
         """A version, whose ``call`` gives what is asked for."""
         if self._finish is not None:
             version.call = self._finish(version, self)
-        version.call = held_to_flags(self, version, version.call)
+        version.call = observed_when_called_again(self, version, held_to_flags(self, version, version.call))
         return version
 
     def _refuses_lists(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:
@@ -516,6 +517,12 @@ class Dispatcher:
         self._refuse(avals, values)
         self._drop(version)
         return True
+
+    def let_go(self, version: Version) -> None:
+        """Drop a version that has failed, as there is one that fits all calls."""
+        forget_version(version.compiled)
+        if version in self._versions.get(version.avals, []):
+            self._drop(version)
 
     def _drop(self, version: Version) -> None:
         self._versions[version.avals].remove(version)
@@ -677,7 +684,8 @@ class Dispatcher:
         compiled, replaced = found
         made = self._linked(compiled, None, below, version.avals, version.request, values)
         for one in self._versions[version.avals][:]:
-            if one is version or any(one.compiled is other for other in replaced):
+            is_replaced = one is version and is_recorded(one.compiled)
+            if is_replaced or any(one.compiled is other for other in replaced):
                 self._drop(one)
         for other in replaced:
             forget_version(other)

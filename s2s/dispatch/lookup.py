@@ -144,7 +144,7 @@ def compile_observed(
     with taken_as_observed(seen):
         compiled = replace(run_compiler(function, arguments, request), is_observed=True)
     where = (function.__code__.co_filename, tuple(arguments.items()), request)
-    _shared.setdefault(function.__code__, Recent(MOST)).setdefault(where, []).append(compiled)
+    _shared.setdefault(function.__code__, Recent(MOST)).setdefault(where, []).insert(0, compiled)
     return compiled
 
 

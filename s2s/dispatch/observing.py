@@ -1,5 +1,6 @@
-"""A version that records each call, as the compiler refuses the function, in; out comes one that is compiled for what
-the values of the function were in a run of it, if there is one.
+"""A version that records each call, as the compiler refuses the function, or that leaves much to its run as kinds of
+values are not known, in; out comes one that is compiled for what the values of the function were in a run of it, if
+there is one.
 
 ``docs/design/observed.md`` says when, and why.
 """
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from s2s.core.bounded import Recent
@@ -16,8 +17,8 @@ from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.limits import limited_length
 from s2s.core.values import AbstractValue
-from s2s.dispatch.lookup import compile_observed, validating
-from s2s.dispatch.recorded import is_always, is_recorded
+from s2s.dispatch.lookup import compile_observed, forget_version, validating
+from s2s.dispatch.recorded import is_always, is_recordable, is_recorded
 from s2s.dispatch.version import Version
 from s2s.versions.observed import Observed, Omits
 from s2s.versions.paths import imported
@@ -26,13 +27,19 @@ from s2s.versions.request import Compiled, Request
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = ["MOST_NOTED", "UNEXPECTED", "Observations", "beside", "compiled_for", "observations_of", "observed"]
+__all__ = [
+    "MOST_NOTED", "UNEXPECTED", "Observations", "beside", "compiled_for", "observations_of", "observed",
+    "observed_when_called_again",
+]
 
 UNEXPECTED = "S2S145"
 """The code of the refusal of a value that is not as it was observed."""
 
 MOST = 4
 """A function is observed so often for one signature; then its calls are recorded."""
+
+MISSING = 8
+"""A version that asks for so many kinds when it runs is slow for that (``analysis/missing_kinds.py``)."""
 
 MOST_NOTED = 64
 """For so many signatures of a function it is known what was observed."""
@@ -47,6 +54,18 @@ class Observations:
         """What the versions were made for that there are."""
         self.refused: list[Observed] = []
         """What the compiler has made none for."""
+        self.general: Compiled | None = None
+        """The version that is compiled without what was observed, where there is one."""
+
+    @property
+    def made(self) -> list[Compiled]:
+        """The code that there is: what was made for what was observed before what fits all."""
+        return [*(compiled for _, compiled in self.runs), *([] if self.general is None else [self.general])]
+
+    @property
+    def are_over(self) -> bool:
+        """Whether the function is observed no more."""
+        return self.count >= MOST
 
     def take(self) -> bool:
         """Whether the function may be observed once more."""
@@ -60,11 +79,11 @@ class Observations:
     def forms(self, seen: Observed) -> Iterator[tuple[Observed, list[Compiled]]]:
         """What a version may be made for after one observation more, and the versions that it stands in the place of:
         in the end for all that was seen; before that for what agrees with it, or for what this run has shown alone."""
-        if self.count >= MOST and self.runs:
-            general = seen
+        if self.are_over and self.runs:
+            common = seen
             for known, _ in self.runs:
-                general = known.with_other(general)
-            yield general, [compiled for _, compiled in self.runs]
+                common = known.with_other(common)
+            yield common, [compiled for _, compiled in self.runs]
         for known, compiled in self.runs:
             if known.agrees(seen):
                 yield known.with_other(seen), [compiled]
@@ -91,14 +110,42 @@ def observations_of(dispatcher: Dispatcher, version: Version) -> Observations:
     return noted.setdefault((code.co_filename, version.avals, version.request), Observations())
 
 
+def lacks_kinds(dispatcher: Dispatcher, version: Version) -> bool:
+    """Whether a compiled version is slow as kinds are missing, which a run of the function may show."""
+    is_slow = version.compiled.missing_kinds >= MISSING and not version.compiled.is_observed
+    return is_slow and dispatcher.target.derived is None and is_recordable(version.request)
+
+
+def observed_when_called_again(
+    dispatcher: Dispatcher, version: Version, call: Callable[..., Any]
+) -> Callable[..., Any]:
+    """What calls a version that is slow as kinds are missing: at its second call the function is observed. The first
+    one may be the only one, and runs at once."""
+    if is_recorded(version.compiled) or not lacks_kinds(dispatcher, version):
+        return call
+    count = 0
+
+    def counted(*values: Any) -> Any:
+        nonlocal count
+        count += 1
+        found = observed(dispatcher, version, values) if count == 2 else version
+        return call(*values) if found is version else found.call(*values)
+
+    return counted
+
+
 def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> Version:
-    """The version for a call, for which there is ``version``: one that is compiled in the place of one that records, if
-    the compiler makes one of what the values are in this call. The function runs for that, while no compiler does."""
-    if not is_recorded(version.compiled) or not _may_observe(version.request) or section.lock.is_held():
+    """The version for a call, for which there is ``version``: one that is compiled in the place of one that records, or
+    that is slow as kinds are missing, if the compiler makes one of what the values are in this call. The function runs
+    for that, while no compiler does."""
+    is_replaced = is_recorded(version.compiled) or lacks_kinds(dispatcher, version)
+    if not is_replaced or not _may_observe(version.request) or section.lock.is_held():
         return version
     noted = observations_of(dispatcher, version)
     if not noted.take():
         return version
+    if not is_recorded(version.compiled):
+        noted.general = version.compiled
     inner: Dispatcher | None = dispatcher.target.derived
     function = dispatcher.target.function
     if inner is not None:
@@ -122,14 +169,18 @@ def beside(
     dispatcher: Dispatcher, version: Version, problem: Any, values: tuple[Any, ...], tried: tuple[Version, ...]
 ) -> Version | None:
     """The version for a call in which another one, made for what was observed, has refused a value or a path; which
-    stays, for calls like those. One that was made in the same way for other values, or one that records each call,
-    until the function is observed in this one. None where there is nothing beside a version."""
+    stays, for calls like those, while the function is observed, or no version fits all calls. One that was made in the
+    same way for other values, or the one that fits all, or one that records each call, until the function is observed
+    in this one. None where there is nothing beside a version."""
     is_checked = problem.diagnostic.code == UNEXPECTED and version.compiled.is_observed
     if not is_checked or dispatcher.target.derived is not None:
         return None
-    made = [compiled for _, compiled in observations_of(dispatcher, version).runs]
-    others = [one for one in dispatcher.like(version, made, values) if one not in tried]
-    for wanted in (lambda one: one.compiled.is_observed, lambda one: is_recorded(one.compiled)):
+    noted = observations_of(dispatcher, version)
+    others = [one for one in dispatcher.like(version, noted.made, values) if one not in tried]
+    if noted.general is not None and noted.are_over:
+        noted.runs = [run for run in noted.runs if run[1] is not version.compiled]
+        dispatcher.let_go(version)
+    for wanted in (lambda one: one.compiled.is_observed, lambda one: not is_recorded(one.compiled), lambda one: True):
         for one in filter(wanted, others):
             return one
     return dispatcher.recording_beside(version, problem)
@@ -140,7 +191,8 @@ def compiled_for(
     noted: Observations,
 ) -> tuple[Compiled, list[Compiled]] | None:
     """The code of a version for what was seen, and the code that it stands in the place of; None where the compiler
-    refuses it."""
+    refuses it, or as many kinds are missing as without."""
+    most = None if noted.general is None else noted.general.missing_kinds // 2
     for form, replaced in noted.forms(seen):
         if noted.is_known(form):
             continue
@@ -157,8 +209,11 @@ def compiled_for(
                     raise
                 tried.append((omits, frozenset(form.asked)))
             else:
-                noted.note(form, compiled, replaced)
-                return compiled, replaced
+                if most is None or compiled.missing_kinds <= most:
+                    noted.note(form, compiled, replaced)
+                    return compiled, replaced
+                forget_version(compiled)
+                tried.append((omits, frozenset(form.asked)))
         noted.refused.append(form)
     return None
 

@@ -1,4 +1,5 @@
-"""Common subexpressions: the same pure operation on the same atoms, in a block and the blocks inside it, is done once.
+"""Common subexpressions: the same pure operation on the same atoms, in a block and the blocks inside it, is done once,
+and so is a check of what a value is.
 
     c = np.cos(x)                       c = np.cos(x)
     y = a * np.cos(x)           ->      y = a * c
@@ -9,6 +10,7 @@ from __future__ import annotations
 import operator
 from typing import Any
 
+from s2s.analysis.effects import CHECKS_OF_KINDS
 from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Context
@@ -36,11 +38,11 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
     def atom(a: ir.Atom) -> ir.Atom:
         return mapping.get(a, a) if isinstance(a, ir.Var) else a
 
-    def block(b: ir.Block, seen: dict[Any, ir.Var]) -> ir.Block:
-        seen = dict(seen)
+    def block(b: ir.Block, seen: dict[Any, ir.Var], checked: set[Any]) -> ir.Block:
+        seen, checked = dict(seen), set(checked)
 
         def inside(inner: ir.Block) -> ir.Block:
-            return block(inner, seen)
+            return block(inner, seen, checked)
 
         made: list[ir.Statement] = []
         for before in b.statements:
@@ -52,6 +54,11 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
                     mapping[target] = s.value  # the same under the name that the user gave it
                     continue
             states.note_view(s)
+            if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in CHECKS_OF_KINDS:
+                key = states.key_of(s.value, s.reads)
+                if key in checked:
+                    continue
+                checked.add(key)
             if isinstance(s, ir.Let) and target is not None and _is_shareable(target, s.value, stored, own, context):
                 assert isinstance(s.value, ir.Call)
                 key, passes = states.key_of(s.value, s.reads), target in context.passing
@@ -72,7 +79,7 @@ def share_subexpressions(function: ir.Function, context: Context) -> ir.Function
 
     mapping: dict[ir.Atom, ir.Atom] = {}
     negated: dict[ir.Atom, ir.Atom] = {}
-    return ir.replace(function, body=block(function.body, {}))
+    return ir.replace(function, body=block(function.body, {}, set()))
 
 
 class _States:

@@ -12,6 +12,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from s2s import runtime as rt
+from s2s.analysis.effects import CHECKS_OF_EXPECTED
 from s2s.analysis.raising import ends
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir
@@ -30,7 +31,7 @@ __all__ = ["CHECKS", "NOTED", "expected", "has_answered", "is_taken", "unreached
 NOTED = (ir.Const(getattr), ir.Const(operator.getitem))
 """Beside calls, what is noted of a program that is observed."""
 
-CHECKS = tuple(map(ir.Const, (rt.expect, rt.expect_kind, rt.expect_array, rt.expect_items, rt.unreached_error)))
+CHECKS = (*CHECKS_OF_EXPECTED, ir.Const(rt.unreached_error))
 """What generated code calls to check what was observed."""
 
 

@@ -85,7 +85,8 @@ class Compiled:
     ``places`` says where lines of the text come from: for each file of the user, the number of a line of the text and
     that of the line in the file, of several where expressions of other lines are folded into it.
     ``notices`` are told when the version is first used. ``is_by_layout`` says that how arrays lie in memory decides
-    what the code does; ``changed`` are the parameters whose arrays the function changes.
+    what the code does; ``changed`` are the parameters whose arrays the function changes. ``missing_kinds`` says how
+    much is left to the run as kinds of values are not known.
     """
 
     text: str
@@ -105,3 +106,4 @@ class Compiled:
     notices: tuple[Notice, ...] = ()
     is_by_layout: bool = False
     changed: tuple[str, ...] = ()
+    missing_kinds: int = 0

@@ -481,6 +481,12 @@ class Names:
         self.prefix = prefix
         self.objects: dict[str, Any] = {}
         self._known: dict[int, str] = {}
+        self._bound = 0
+
+    def variable(self) -> str:
+        """A name for what is read once and asked for several things."""
+        self._bound += 1
+        return f"{self.prefix}v{self._bound}"
 
     def add(self, value: Any, hint: str = "o") -> str:
         """A name for an object, the same one for the same object."""
@@ -497,6 +503,15 @@ def guard_source(expr: str, aval: AbstractValue, names: Names, value: Any = None
 
     For UNKNOWN they test the type of the example ``value``.
     """
+    if expr.isidentifier() or not isinstance(aval, (Array, Sequence, Mapping, Instance)):
+        return _guard(expr, aval, names, value)
+    held = names.variable()
+    first, *others = _guard(held, aval, names, value)
+    return [first.replace(held, f"({held} := {expr})", 1), *others]
+
+
+def _guard(expr: str, aval: AbstractValue, names: Names, value: Any) -> list[str]:
+    """The conditions of ``guard_source`` for a value that is asked for several things."""
     match aval:
         case Known(const):
             return _guard_known(expr, const.value, names)
