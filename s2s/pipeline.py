@@ -464,7 +464,7 @@ def _emitted(
         places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
         is_by_layout=primal.is_by_layout,
         changed=tuple(primal.changed),
-        missing_kinds=missing_kinds(function.body, context),
+        missing_kinds=missing_kinds(function.body, context.value),
     )
 
 

@@ -95,8 +95,9 @@ def test_versions_that_miss_go_once_nothing_more_is_observed(runs):
     registry = Registry(k=1.5)
     f = spring(registry)
     gradient = s2s.grad(f)
+    kinds = 1.5, np.array([1.0, 2.0]), np.ones((2, 1)), np.ones((1, 1, 2)), np.array(2.0)
     for turn in range(12):
-        registry.entries["k"] = (1.5, np.array([1.0, 2.0]), np.ones((2, 1)), np.ones((1, 1, 2)), np.array(2.0))[turn % 5]
+        registry.entries["k"] = kinds[turn % 5]
         check(f, [gradient(X), gradient(X)])
     assert len(runs) == observing.MOST
     assert "rt.expect" not in s2s.source(f, X)
