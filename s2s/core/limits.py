@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 __all__ = [
     "FEW_ARGUMENTS", "FEW_NUMBERS", "LARGE_ARRAY", "MOST_STATEMENTS", "MOST_STEPS", "WITHOUT_OTHER_WAY", "TooLong",
-    "bounded_length", "charge_step", "check_statements", "limited_length",
+    "attempts", "bounded_length", "charge_step", "check_statements", "limited_length",
 ]
 
 FEW_NUMBERS = 4
@@ -22,6 +22,10 @@ LARGE_ARRAY = 2**18
 
 MOST_STEPS = 40_000
 """So many statements are specialised, those of inlined functions and of each attempt counted."""
+
+OF_LIBRARIES = 2
+"""A statement of another package counts as so many: much of it is about arguments that the program does not have, and
+an attempt that goes on for seconds is seldom the last one."""
 
 MOST_STATEMENTS = 4_000
 """So many statements a specialised function has: what comes after takes seconds then."""
@@ -45,6 +49,27 @@ _budgets: list[_Budget] = []
 """Of each compilation that runs, innermost last."""
 
 
+@dataclass
+class _Attempts:
+    """Compilations one after another, at a depth of compilations within each other, with one budget."""
+
+    depth: int
+    budget: _Budget | None = None
+
+
+_attempts: list[_Attempts] = []
+
+
+@contextlib.contextmanager
+def attempts() -> Iterator[None]:
+    """As a context: compilations one after another may take as many steps together as one of them."""
+    _attempts.append(_Attempts(len(_budgets)))
+    try:
+        yield
+    finally:
+        _attempts.pop()
+
+
 class TooLong(Exception):
     """A function becomes too long when it is written out; no attempt at anything else catches this."""
 
@@ -54,7 +79,10 @@ def limited_length(applies: bool) -> Iterator[None]:
     """As a context: compilations have limits, which are narrow where there is another way to the derivative. What
     counts is work, not time: a function is refused on each machine, or on none."""
     times = 1 if applies else WITHOUT_OTHER_WAY
-    _budgets.append(_Budget(MOST_STEPS * times, MOST_STATEMENTS * times))
+    budget = _Budget(MOST_STEPS * times, MOST_STATEMENTS * times)
+    if _attempts and _attempts[-1].depth == len(_budgets):
+        budget = _attempts[-1].budget = _attempts[-1].budget or budget
+    _budgets.append(budget)
     try:
         yield
     finally:
@@ -68,12 +96,12 @@ def bounded_length() -> Iterator[None]:
         yield
 
 
-def charge_step(written: int) -> None:
-    """Count one statement that is specialised; ``written`` are those that have come of all of them. Raises TooLong
-    where there are too many."""
+def charge_step(written: int, is_own: bool) -> None:
+    """Count one statement that is specialised, of the program's own package or of another one; ``written`` are those
+    that have come of all of them. Raises TooLong where there are too many."""
     if _budgets:
         budget = _budgets[-1]
-        budget.steps -= 1
+        budget.steps -= 1 if is_own else OF_LIBRARIES
         if budget.steps < 0:
             raise TooLong("more statements are read than a compilation may read")
         if written > SLACK * budget.statements:

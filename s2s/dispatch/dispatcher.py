@@ -29,7 +29,7 @@ from s2s.core.bounded import Recent
 from s2s.core.codes import own_codes
 from s2s.core.const import Const
 from s2s.core.critical import section
-from s2s.core.limits import limited_length
+from s2s.core.limits import attempts, limited_length
 from s2s.core.record import replace
 from s2s.core.values import (
     UNKNOWN,
@@ -320,7 +320,8 @@ class Dispatcher:
                     return version
             wrong = [guard for version in known for guard in self._wrong_sizes(version, values)]
             if not wrong:
-                version = self._make_or_by_numbers(avals, request, values)
+                with attempts():
+                    version = self._make_or_by_numbers(avals, request, values)
                 self._tell_of(version)
                 self._keep(version)
                 wrong = self._wrong_sizes(version, values)

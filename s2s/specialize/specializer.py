@@ -382,7 +382,7 @@ class Specializer:
     def step(self, statement: ir.Statement, frame: Frame, builder: Builder) -> bool:
         """Specialise one statement; True where nothing after it is reached."""
         section.allow_interrupt()
-        charge_step(self.context.count)
+        charge_step(self.context.count, self.is_own(frame.fn))
         try:
             with self.writing(builder):
                 ended = self._step(statement, frame, builder)

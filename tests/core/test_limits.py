@@ -1,12 +1,15 @@
 """How long a function may become is counted in work, so that it is the same each time; then calls are recorded."""
 
+import bisect
 import warnings
+import weakref
 
 import numpy as np
 import pytest
 
 import s2s
 from s2s.core import limits
+from s2s.dispatch import lookup
 from s2s.errors import UnsupportedSyntaxError
 from tests.helpers import check
 
@@ -88,6 +91,39 @@ def test_steps_are_counted_too(monkeypatch):
     monkeypatch.setattr(limits, "MOST_STEPS", 20)
     with pytest.raises(UnsupportedSyntaxError, match="more statements are read than a compilation may read"):
         s2s.grad(lambda x: wide(x))(0.67)
+
+
+def test_statements_of_other_packages_count_more(monkeypatch):
+    """A function of which nearly all is in another package is refused at half of what it takes as one's own."""
+    monkeypatch.setenv("S2S_RECORDED", "0")
+    monkeypatch.setattr(limits, "WITHOUT_OTHER_WAY", 1)
+
+    def takes(steps):
+        monkeypatch.setattr(limits, "MOST_STEPS", steps)
+        monkeypatch.setattr(lookup, "_shared", weakref.WeakKeyDictionary())
+        try:
+            s2s.grad(lambda x: leaf(x))(0.67)
+        except UnsupportedSyntaxError:
+            return False
+        return True
+
+    own = bisect.bisect_left(range(100), True, key=takes)
+    monkeypatch.setattr(leaf, "__module__", "another.package")
+    of_others = bisect.bisect_left(range(200), True, key=takes)
+    assert 1 < own < 100 and 1.3 * own < of_others <= limits.OF_LIBRARIES * own
+
+
+def test_attempts_have_one_budget():
+    """Those within another compilation have their own."""
+    with limits.attempts():
+        for left in (limits.MOST_STEPS - 1, limits.MOST_STEPS - 2):
+            with limits.limited_length(True):
+                limits.charge_step(0, True)
+                assert limits._budgets[-1].steps == left
+                with limits.limited_length(True):
+                    assert limits._budgets[-1].steps == limits.MOST_STEPS
+    with limits.limited_length(True):
+        assert limits._budgets[-1].steps == limits.MOST_STEPS
 
 
 def test_what_is_tried_and_discarded_is_not_counted(narrow, monkeypatch):

@@ -372,6 +372,38 @@ def test_in_a_loop():
     np.testing.assert_allclose(s2s.jacfwd(f)(P), wanted, rtol=1e-7)
 
 
+CONTAINERS = {
+    "a dict": lambda a, b: {"top": a, "half": b},
+    "a list": lambda a, b: [a, b],
+    "a tuple": lambda a, b: (a, b),
+    "a dict in a list": lambda a, b: [{"top": a}, [b]],
+}
+
+
+@pytest.mark.parametrize("made", CONTAINERS.values(), ids=CONTAINERS)
+def test_by_the_items_of_a_container_that_the_equation_captures(made):
+    """The solver is a call that is not read: what is known of the container is checked again after it."""
+
+    def parts(p):
+        top, half = p.values() if isinstance(p, dict) else p
+        return (top, half) if isinstance(p, (dict, tuple)) or not isinstance(top, dict) else (top["top"], half[0])
+
+    def harvest(p, flow):
+        def left_over(s):
+            top, half = parts(p)
+            return top * s / (half + s) - flow
+
+        return flow * 0.5 * (10.0 - optimize.brentq(left_over, 1e-9, 1e3))
+
+    flow, top, half = 0.3, 0.5, 0.2  # the root is half * flow / (top - flow)
+    slopes = 0.5 * flow * half * flow / (top - flow) ** 2, -0.5 * flow * flow / (top - flow)
+    for _ in range(2):
+        gradient = s2s.grad(harvest)(made(top, half), flow)
+        np.testing.assert_allclose(parts(gradient), slopes, rtol=1e-6)
+    tangent = s2s.jvp(lambda p: harvest(p, flow), (made(top, half),), (made(1.0, 2.0),))[1]
+    np.testing.assert_allclose(tangent, slopes[0] + 2.0 * slopes[1], rtol=1e-6)
+
+
 def test_by_the_attributes_of_an_object():
     found = s2s.grad(lambda model: model.solve())(Model(1.3, 0.7))
     np.testing.assert_allclose([found.a, found.b], derivatives_of_root(P)[0], rtol=1e-7)

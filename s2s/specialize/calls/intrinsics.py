@@ -289,6 +289,16 @@ def _or(site: CallSite) -> ir.Atom | None:
     return None
 
 
+def _check_kind(site: CallSite) -> ir.Atom | None:
+    """Whether a container is as it was: a reverse sweep is given one that was put together of the parts it is to find
+    the cotangents of, which nothing else changes."""
+    made = site.context.definitions.get(site.args[0])  # type: ignore[arg-type]
+    return ir.Const(None) if isinstance(made, ir.Call) and made.fn in _DISPLAYS else None
+
+
+_DISPLAYS = tuple(map(ir.Const, (ops.make_list, ops.make_tuple, ops.make_dict)))
+
+
 def _unbroadcast(site: CallSite) -> ir.Atom | None:
     if public_module(site.frame.fn) == rt.__name__:
         return None
@@ -510,6 +520,7 @@ HANDLERS: dict[Any, Handler] = {
     operator.add: _concatenate_displays,
     operator.mul: _repeat_display,
     rt.unbroadcast: _unbroadcast,
+    rt.check_kind: _check_kind,
     getattr: _read_attribute,
     map: _map,
     list: _make_list(list),
