@@ -15,7 +15,7 @@ import numpy as np
 
 from s2s import api
 from s2s.directives.user_rules import give_for_rest
-from s2s.models.quadrature import integral, integrated, of_derivative
+from s2s.models.quadrature import integral, integrated, look, looked, of_derivative
 from s2s.models.solutions import for_value
 
 __all__ = ["cotangents_of_integral", "tangent_of_integral"]
@@ -76,6 +76,22 @@ def tangent_of_integral(
     return integrated(rate, own, 0.0 * like if is_number else np.zeros_like(like))
 
 
+def cotangents_of_looked(
+    wanted: tuple[bool, ...], out: Any, out_bar: Any, f: Any, pieces: Any, zero: Any, /, *args: Any
+) -> tuple[Any, ...]:
+    """Zeros, whose derivatives are looked at in turn."""
+    further = float(looked(f, for_value(look, pieces, f, args, wanted), 0.0, *args))
+    bars: list[Any] = []
+    for x, is_wanted in zip(args, wanted):
+        bars.append(np.zeros_like(x) + further if is_wanted else None)
+    return tuple(bars)
+
+
+def tangent_of_looked(out: Any, tangents: Any, f: Any, pieces: Any, zero: Any, /, *args: Any) -> Any:
+    """Zero, whose derivatives are looked at in turn."""
+    return looked(f, for_value(look, pieces, f, args, tangents[3:]), 0.0, *args)
+
+
 def _count(x: Any) -> Any:
     """How many real numbers a number or an array has."""
     return 2 * np.size(x) if np.iscomplexobj(x) else np.size(x)
@@ -106,3 +122,4 @@ def _part(row: Any, place: Any, x: Any) -> Any:
 
 give_for_rest(
     integral, 3, "scipy.integrate.quad", cotangents_of_integral, tangent_of_integral, takes_wanted=True)
+give_for_rest(looked, 3, "scipy.integrate.solve_ivp", cotangents_of_looked, tangent_of_looked, takes_wanted=True)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import integrate
 
 from s2s import runtime as rt
-from s2s.models.quadrature import STEP, apart, steep_places
+from s2s.models.quadrature import Pieces, looked_at
 from s2s.models.solutions import attached, for_value
 
 __all__ = ["Continuous", "Solution", "odeint", "solve_ivp"]
@@ -23,7 +23,6 @@ __all__ = ["Continuous", "Solution", "odeint", "solve_ivp"]
 METHODS = "it has a rule for the methods of SciPy: RK45, RK23, DOP853, Radau, BDF, LSODA"
 FULL = "it has a rule without full_output"
 VECTORIZED = "it has a rule for functions of one state"
-JUMPS = "its equation jumps at a place that moves with the state; end it there by a terminal event, and begin anew"
 
 
 # --- methods: y(t + x h) = y + h * (slopes @ (powers @ [x, x^2, ...])) --------------------------------------------
@@ -144,23 +143,24 @@ def stages(slope: Any, t: Any, h: Any, y: Any, jac: Any) -> Any:
     return k, inverse
 
 
-def powers_if_smooth(slope: Any, times: Any, states: Any, slopes: Any, method: Any) -> Any:
-    """The coefficients of the powers within the steps. Refused where the slope jumps at a place that moves with the
-    state: the derivative of the state jumps there as well, of which no derivative of the slope tells."""
-    _, at, powers = TABLES[method]
-    draws = np.random.default_rng(2).uniform(0.5, 1.5, np.shape(states[0])) * np.max(np.abs(states), initial=1e-9)
+def pieces_of_steps(span: Any, parts: Any, slopes: Any, at: Any) -> Any:
+    """The pieces of the time that the steps take, with slopes at a place of each as what was seen."""
+    base, whole = float(span[0]), float(span[1] - span[0])
+    seen = list(zip((base + whole * (parts[:-1] + at[0] * np.diff(parts))).tolist(), slopes))
+    ends = tuple(np.asarray(parts).tolist())
+    return Pieces("", ends, ends[1:-1], 1e-8, len(ends) + 1, integrate.quad, None, seen, base, whole)
 
-    def state_at(t: Any) -> Any:
-        j = places(t, times)
-        return states[j] + (t - times[j]) / (times[j + 1] - times[j]) * (states[j + 1] - states[j])
 
-    seen = list(zip((times[:-1] + at[0] * np.diff(times)).tolist(), slopes[:, 0]))
-    for low, high, jump in steep_places(lambda t: slope(t, state_at(t)), seen):
-        for step in (STEP * draws, -STEP * draws):
-            ends = slope(low, state_at(low) + step), slope(high, state_at(high) + step)
-            if jump > 0.0 and not apart(*ends) > 0.5 * jump:
-                rt.not_differentiable("this solution", JUMPS)
-    return powers
+def state_at(u: Any, parts: Any, states: Any) -> Any:
+    """A state between those at the ends of steps."""
+    j = int(for_value(places, u, parts))
+    share = float(for_value(share_of, u, parts, j))
+    return states[j] + share * (states[j + 1] - states[j])
+
+
+def share_of(u: Any, parts: Any, j: Any) -> Any:
+    """How far a place is in a step."""
+    return (u - parts[j]) / (parts[j + 1] - parts[j])
 
 
 # --- the steps again --------------------------------------------------------------------------------------------------
@@ -184,19 +184,31 @@ class Steps:
         return self.states[j] + h[:, None] * np.einsum("ks,ksd->kd", weights, self.slopes[j])
 
 
-def again(slope: Any, y0: Any, times: Any, method: Any, jac: Any) -> Any:
-    """The steps of a one-step method between given times."""
+def again(slope: Any, y0: Any, span: Any, parts: Any, method: Any, jac: Any) -> Any:
+    """The steps of a one-step method that take given parts of the time."""
+    times = over(span, parts)
     if method == "Radau":
         states, slopes = taken_implicitly(slope, y0, times, jac)
     else:
         states, slopes = taken(slope, y0, times, method)
-    return Steps(times, states, slopes, for_value(powers_if_smooth, slope, times, states, slopes, method))
+    _, at, powers = TABLES[method]
+    return Steps(times, unless_it_jumps(slope, span, parts, states, slopes, at), slopes, powers)
+
+
+def unless_it_jumps(slope: Any, span: Any, parts: Any, states: Any, slopes: Any, at: Any) -> Any:
+    """The states. Their derivatives are refused where the slope jumps at a place that moves with the state or with what
+    else it reads: the derivative of the state jumps there as well, of which no derivative of the slope tells."""
+    pieces = for_value(pieces_of_steps, span, parts, slopes[:, 0], at)
+    taken = np.copy(states)
+    along = lambda u: slope(span[0] + u * (span[1] - span[0]), state_at(u, parts, taken))
+    return taken + looked_at(along, pieces, 0.0)
 
 
 def again_instead(slope: Any, y0: Any, span: Any, found: Any) -> Any:
     """The steps that stand for those of a multistep method."""
-    times = over(span, found[1])
-    return again(slope, y0, times, "Radau", None) if found[0] == "Radau" else again(slope, y0, times, "DOP853", None)
+    if found[0] == "Radau":
+        return again(slope, y0, span, found[1], "Radau", None)
+    return again(slope, y0, span, found[1], "DOP853", None)
 
 
 def taken(slope: Any, y0: Any, times: Any, method: Any) -> Any:
@@ -323,7 +335,7 @@ def solve_ivp(
     else:
         found = solved(slope, span, y0, method, t_eval, options)
     if method in TABLES:
-        steps = again(slope, y0, over(span, fractions(found.sol.ts, span)), method, options.get("jac"))
+        steps = again(slope, y0, span, fractions(found.sol.ts, span), method, options.get("jac"))
     else:
         steps = again_instead(slope, y0, span, steps_instead(slope, span, y0, options, len(found.sol.ts)))
     t = over(span, fractions(found.t, span)) if t_eval is None else np.asarray(t_eval)[: len(found.t)]

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from s2s import runtime as rt
-from s2s.core.public import role
+from s2s.core.public import function, role
 from s2s.core.record import record, replace
 
 __all__ = [
-    "STEP", "Pieces", "apart", "integral", "integral_on", "integrated", "nodes_of", "of_derivative", "steep_places",
+    "Pieces", "integral", "integral_on", "integrated", "look", "looked", "looked_at", "nodes_of", "of_derivative",
+    "seen_by_rule", "steep_places",
 ]
 
 _HALF = np.array([
@@ -64,6 +65,9 @@ _IS_MOVED = ContextVar("s2s moved arguments", default=False)
 """Whether arguments of an integrand are moved: what SciPy has found for an integral in it is that of the others."""
 
 JUMPS = "the integrand jumps at a place that moves with what is differentiated; split the range there"
+OF_EQUATION = (
+    "its equation, or its derivative where this is a second one, jumps at a place that moves with it; end it there "
+    "by a terminal event, and begin anew")
 MANY = "its error stays large; split it where it is not smooth, or use simpson of values on a grid"
 
 
@@ -75,6 +79,7 @@ class Pieces:
     ``way`` says which ``u`` stands for s: '' s itself, 'up' (1 - s) / s, 'down' -(1 - s) / s, and 'both' these two
     together. ``quad`` is SciPy's, and ``value`` what it has found, if anything. ``seen`` are the places at which it has
     asked for the function, ``base`` + u * ``span``, with what that gave, which is the integrand but for a factor.
+    ``along`` are the tangents of the derivatives of a function of which only the jumps are looked at.
     """
 
     way: str
@@ -87,6 +92,7 @@ class Pieces:
     seen: list[tuple[float, Any]]
     base: float
     span: float
+    along: tuple[tuple[Any, ...], ...] = ()
 
     def rows(self, f: Callable[[float], Any], places: list[float]) -> Any:
         """The integrand at places ``s``: a row of real numbers for each."""
@@ -279,23 +285,74 @@ def of_derivative(pieces: Pieces, integrand: Any, args: tuple[Any, ...], tangent
     stands for any. Where the integrand is steep others begin. Refused where it jumps at a place that moves along the
     tangents, of which no derivative of the integrand tells."""
     if pieces.value is None:  # the integrand is a derivative, which may jump where that of SciPy has a kink
-        pieces = replace(pieces, seen=_seen(lambda u: integrand(u, *args), pieces))
+        pieces = replace(pieces, seen=seen_by_rule(lambda u: integrand(u, *args), pieces))
     steep = steep_places(lambda u: integrand(u, *args), pieces.seen, pieces.base, pieces.span)
-    if steep:
-        draws = np.random.default_rng(1)
-        moved = [_moved(x, dot, draws) for x, dot in zip(args, tangents)]
-        token = _IS_MOVED.set(True)
-        try:
-            for low, high, jump in steep:
-                if jump > 0.0 and not apart(integrand(low, *moved), integrand(high, *moved)) > 0.5 * jump:
-                    rt.not_differentiable("this integral", JUMPS)
-        finally:
-            _IS_MOVED.reset(token)
-        return replace(pieces.divided(steep), value=None)
-    return replace(pieces, value=None)
+    if _has_moving_jump(steep, integrand, args, tangents):
+        rt.not_differentiable("this integral", JUMPS)
+    return replace(pieces.divided(steep) if steep else pieces, value=None)
 
 
-def _seen(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float, Any]]:
+def _has_moving_jump(
+    steep: list[tuple[float, float, float]], f: Any, args: tuple[Any, ...], tangents: tuple[Any, ...]
+) -> bool:
+    """Whether a function of a place and arguments jumps at a place that moves along the tangents of the arguments."""
+    jumps = [(low, high, jump) for low, high, jump in steep if jump > 0.0]
+    if not jumps:
+        return False
+    draws = np.random.default_rng(1)
+    moved = [_moved(x, dot, draws) for x, dot in zip(args, tangents)]
+    token = _IS_MOVED.set(True)
+    try:
+        return any(not _apart(f(low, *moved), f(high, *moved)) > 0.5 * jump for low, high, jump in jumps)
+    finally:
+        _IS_MOVED.reset(token)
+
+
+@role("looked_at")
+def looked_at(f: Any, pieces: Any, zero: Any) -> Any:
+    """The number 0.0, whose derivatives are zero, and refused where ``f(u)`` jumps at a place that moves with what is
+    differentiated; those of higher orders where a derivative of it does."""
+    return zero
+
+
+@role("looked")
+def looked(f: Any, pieces: Any, zero: Any, /, *args: Any) -> float:
+    """``looked_at``, for ``f(u, *args)``."""
+    return float(zero)
+
+
+def look(pieces: Pieces, f: Any, args: tuple[Any, ...], tangents: tuple[Any, ...]) -> Pieces:
+    """The pieces for the derivatives along tangents of the arguments of what is ``looked_at``; True stands for any."""
+    rate = f
+    for dots in pieces.along:
+        rate = _rate(rate, dots)
+    seen = seen_by_rule(lambda u: rate(u, *args), pieces) if pieces.along else pieces.seen
+    steep = steep_places(lambda u: rate(u, *args), seen, pieces.base, pieces.span)
+    if _has_moving_jump(steep, rate, args, tangents):
+        rt.not_differentiable("this solution", OF_EQUATION)
+    return replace(pieces, along=(*pieces.along, tangents))
+
+
+def _rate(f: Any, tangents: tuple[Any, ...]) -> Any:
+    """The derivative of a function of a place and arguments along tangents of the arguments."""
+
+    def rate(u: float, *args: Any) -> Any:
+        draws = np.random.default_rng(3)
+        dots = [_direction(x, dot, draws) for x, dot in zip(args, tangents)]
+        return function("jvp")(f, (u, *args), (None, *dots))[1]
+
+    return rate
+
+
+def _direction(x: Any, dot: Any, draws: np.random.Generator) -> Any:
+    """A tangent of numbers or of an array, the same for all of its rows where it may be any."""
+    if dot is True:
+        dot = np.broadcast_to(draws.uniform(0.5, 1.5, np.shape(x)[-1:]), np.shape(x))
+        return dot.copy() if isinstance(x, np.ndarray) else float(dot)
+    return None if dot is False else dot
+
+
+def seen_by_rule(f: Callable[[float], Any], pieces: Pieces) -> list[tuple[float, Any]]:
     """Where the rule asks for a function, and what that gives, as ``Pieces`` has it of SciPy."""
     seen: list[tuple[float, Any]] = []
 
@@ -340,13 +397,13 @@ def steep_places(
 def _narrowed(f: Callable[[float], Any], low: float, high: float) -> tuple[float, float, float] | None:
     """Two places between which a function is steep, and how far it jumps; None where it is neither."""
     left, right = f(low), f(high)
-    first = size = apart(left, right)
+    first = size = _apart(left, right)
     for count in range(HALVINGS):
         middle = 0.5 * (low + high)
         if not low < middle < high:
             break
         between = f(middle)
-        before, after = apart(left, between), apart(between, right)
+        before, after = _apart(left, between), _apart(between, right)
         low, left, high, right, size = (
             (low, left, middle, between, before) if before > after else (middle, between, high, right, after))
         if not size > 0.4 * first:  # of a sign, which is zero between, a half is left
@@ -354,7 +411,7 @@ def _narrowed(f: Callable[[float], Any], low: float, high: float) -> tuple[float
     return low, high, size
 
 
-def apart(left: Any, right: Any) -> float:
+def _apart(left: Any, right: Any) -> float:
     return float(np.max(np.abs(np.subtract(_row(left), _row(right)))))
 
 

@@ -24,7 +24,7 @@ from s2s.recorded.noted import still
 from s2s.recorded.recorder import is_a, is_number
 from s2s.recorded.state import ACTIVE
 from s2s.recorded.tools import INSTALLER, binary, call
-from s2s.transforms import jacfwd
+from s2s.transforms import jacfwd, jvp
 
 __all__ = ["ROLES", "as_constants", "is_of_model", "model_of"]
 
@@ -72,17 +72,41 @@ def as_constants(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
 def _integrated(integrand: Any, pieces: Any, like: Any) -> Any:
     """``models.quadrature.integrated`` in a recording: a sum over the places at which the value is read."""
     INSTALLER.see(integrand)
-    steep = as_constants(quadrature.steep_places, integrand, pieces.seen, pieces.base, pieces.span)
-    if any(jump for _, _, jump in steep):
-        rt.not_differentiable("this integral", quadrature.JUMPS)
+    steep = as_constants(_steep_unless_it_jumps, integrand, pieces, len(ACTIVE), "this integral", quadrature.JUMPS)
     total: Any = 0.0 * like
     for u, w in zip(*as_constants(quadrature.nodes_of, integrand, pieces.divided(steep))):
         total = binary(operator.add, total, binary(operator.mul, w, call(integrand, u)))
     return binary(operator.add, like, binary(operator.sub, total, still(total)))
 
 
+def _looked_at(f: Any, pieces: Any, zero: Any) -> Any:
+    """``models.quadrature.looked_at`` in a recording."""
+    INSTALLER.see(f)
+    as_constants(_steep_unless_it_jumps, f, pieces, len(ACTIVE), "this solution", quadrature.OF_EQUATION)
+    return zero
+
+
+def _steep_unless_it_jumps(f: Any, pieces: Any, order: int, name: str, reason: str) -> Any:
+    """Where a function of a place is steep. Refused where it, or one of its derivatives below an order, jumps: whether
+    what is differentiated moves the place is not known, and a derivative that jumps there does so by the place too."""
+    found = []
+    rate, seen = f, pieces.seen
+    for k in range(order):
+        if k > 0:
+            rate = _slope(rate)
+            seen = quadrature.seen_by_rule(rate, pieces)
+        found.append(quadrature.steep_places(rate, seen, pieces.base, pieces.span))
+        if any(jump for _, _, jump in found[-1]):
+            rt.not_differentiable(name, reason)
+    return found[0]
+
+
+def _slope(f: Any) -> Any:
+    return lambda u: jvp(f, (u,), (1.0,))[1]
+
+
 ROLES: dict[int, Any] = {
-    id(solutions.attached): _attached, id(quadrature.integrated): _integrated, id(solutions.for_value): as_constants,
-    id(solutions.arity): solutions.arity,
+    id(solutions.attached): _attached, id(quadrature.integrated): _integrated, id(quadrature.looked_at): _looked_at,
+    id(solutions.for_value): as_constants, id(solutions.arity): solutions.arity,
 }
 """What recordings do in place of functions that only the compiler knows the meaning of."""

@@ -280,3 +280,23 @@ def test_second_derivatives_where_nothing_jumps(name):
         expected = (first(0.37 + h) - first(0.37 - h)) / (2.0 * h)
     assert s2s.grad(first)(0.37) == pytest.approx(expected, rel=1e-6, abs=1e-7)
     assert s2s.jvp(first, (0.37,), (1.0,))[1] == pytest.approx(expected, rel=1e-6, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", [
+    "a bend that is known", pytest.param("a bend of the outer one", marks=pytest.mark.slow)])
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_a_bend_has_no_second_derivative_under_the_integral_in_recordings(name, monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    first = s2s.grad(BENDS[name])
+    for second in (s2s.grad(first), lambda p: s2s.jvp(first, (p,), (1.0,))):
+        with pytest.raises(s2s.errors.NoDerivativeError, match="jumps at a place that moves"):
+            second(0.3)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_second_derivatives_of_smooth_integrals_in_recordings(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    first = s2s.grad(lambda p: integrate.quad(lambda x: np.exp(p * x), 0.0, 1.0)[0])
+    expected = integrate.quad(lambda x: x * x * np.exp(0.3 * x), 0.0, 1.0)[0]
+    assert s2s.grad(first)(0.3) == pytest.approx(expected, rel=1e-6)
+    assert s2s.jvp(first, (0.3,), (1.0,))[1] == pytest.approx(expected, rel=1e-6)

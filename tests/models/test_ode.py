@@ -363,7 +363,7 @@ def dry_friction(k, method):
 ])
 def test_an_equation_that_jumps_where_its_state_says_is_refused(f, method):
     for derivative in (lambda k: s2s.grad(f)(k, method), lambda k: s2s.jvp(lambda k: f(k, method), (k,), (1.0,))):
-        with pytest.raises(NoDerivativeError, match="jumps at a place that moves with the state") as caught:
+        with pytest.raises(NoDerivativeError, match="jumps at a place that moves with it") as caught:
             derivative(1.3)
         assert caught.value.diagnostic.code == "S2S213"
 
@@ -390,3 +390,58 @@ def test_a_jump_at_a_fixed_time_a_bend_and_a_steep_slope_have_derivatives(f, exa
     expected = differences(exact or (lambda k: f(k, method)), [1.3], 0, 1e-3)
     assert s2s.grad(f)(1.3, method) == pytest.approx(expected, rel=1e-4)
     assert s2s.jvp(lambda k: f(k, method), (1.3,), (1.0,))[1] == pytest.approx(expected, rel=1e-4)
+
+
+def switched_off(p, method):
+    return end_of(lambda t, y: [(1.0 if t < p else 0.0) - 0.3 * y[0]], [0.0], method)
+
+
+@pytest.mark.parametrize("method", ["RK45", "Radau", "odeint"])
+def test_an_equation_that_jumps_at_a_time_that_moves_is_refused(method):
+    for derivative in (s2s.grad, lambda f: lambda p, method: s2s.jvp(lambda p: f(p, method), (p,), (1.0,))):
+        with pytest.raises(NoDerivativeError, match="jumps at a place that moves with it"):
+            derivative(switched_off)(0.7, method)
+
+
+def test_a_fixed_jump_in_a_time_whose_end_moves_is_refused():
+    filled = lambda end: integrate.solve_ivp(lambda t, y: [2.0 if t < 0.4 else 0.5], (0.0, end), [0.0]).y[0, -1]
+    with pytest.raises(NoDerivativeError, match="jumps at a place that moves with it"):
+        s2s.grad(filled)(1.3)
+
+
+SECOND = {
+    "RK45": lambda p: integrate.solve_ivp(lambda t, y: [np.sin(p * t) - p * y[0]], (0.0, 3.0), [1.0]).y[0, -1],
+    "odeint": lambda p: integrate.odeint(lambda y, t: [np.sin(p * t) - p * y[0]], [1.0], [0.0, 3.0])[-1, 0],
+}
+
+
+@pytest.mark.parametrize("method", [pytest.param(m, marks=pytest.mark.slow) for m in SECOND])
+def test_second_derivatives_where_nothing_bends(method):
+    first, h = s2s.grad(SECOND[method]), 1e-4
+    expected = (first(0.7 + h) - first(0.7 - h)) / (2.0 * h)
+    assert s2s.grad(first)(0.7) == pytest.approx(expected, rel=1e-3)
+    assert s2s.jvp(first, (0.7,), (1.0,))[1] == pytest.approx(expected, rel=1e-3)
+
+
+def overflow_from_a_level_on(p, method):
+    return end_of(lambda t, y: [1.0 - max(y[0] - p, 0.0)], [0.0], method)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["RK45", "odeint"])
+def test_an_equation_that_bends_where_its_state_says_has_no_second_derivative(method):
+    first = s2s.grad(lambda p: overflow_from_a_level_on(p, method))
+    assert first(0.7) == pytest.approx(1.0 - np.exp(-2.3), rel=2e-3)
+    for second in (s2s.grad(first), lambda p: s2s.jvp(first, (p,), (1.0,))):
+        with pytest.raises(NoDerivativeError, match="jumps at a place that moves with it"):
+            second(0.7)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_an_equation_that_jumps_is_refused_in_recordings(monkeypatch):
+    monkeypatch.setenv("S2S_RECORDED", "always")
+    steady = lambda p: integrate.solve_ivp(lambda t, y: [p - y[0]], (0.0, 3.0), [0.0], rtol=1e-6).y[0, -1]
+    assert s2s.grad(steady)(0.7) == pytest.approx(1.0 - np.exp(-3.0), rel=1e-5)
+    jumping = lambda p: integrate.solve_ivp(lambda t, y: [1.0 if t < p else 0.0], (0.0, 3.0), [0.0]).y[0, -1]
+    with pytest.raises(NoDerivativeError, match="jumps at a place that moves with it"):
+        s2s.grad(jumping)(0.7)

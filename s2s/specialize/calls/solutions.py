@@ -15,7 +15,7 @@ from s2s.builder.builder import Context
 from s2s.core import ir
 from s2s.core.public import compiler, function
 from s2s.core.values import AbstractValue, Array, Known, Scalar
-from s2s.models.quadrature import integral
+from s2s.models.quadrature import integral, looked
 from s2s.models.solutions import solved
 from s2s.optimize.rewriting import substitute_all
 from s2s.specialize.calls import functions
@@ -38,6 +38,12 @@ def _integrated(site: CallSite) -> ir.Atom | None:
     """``integrated(integrand, pieces, found)``, of which the integrand is given floats."""
     integrand, pieces, found = site.args
     return _with_arguments(site, integral, integrand, found, Scalar(float), pieces)
+
+
+def _looked_at(site: CallSite) -> ir.Atom | None:
+    """``looked_at(f, pieces, zero)``, of which the function is given floats."""
+    f, pieces, zero = site.args
+    return _with_arguments(site, looked, f, zero, Scalar(float), pieces)
 
 
 _NONE = ir.Const(None)
@@ -130,7 +136,8 @@ def _public_function(site: CallSite) -> ir.Atom | None:
 
 
 HANDLERS: dict[Any, Handler] = {
-    "attached": _attached, "integrated": _integrated, "for_value": _for_value, "arity": _arity,
+    "attached": _attached, "integrated": _integrated, "looked_at": _looked_at, "for_value": _for_value,
+    "arity": _arity,
     function: _public_function,
 }
 """What stands for a call of a function of ``models.solutions``."""
