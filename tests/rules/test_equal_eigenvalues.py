@@ -220,3 +220,20 @@ def test_nothing_is_said_of_eigenvalues_where_the_function_is_not_defined(mode, 
     with np.errstate(all="ignore"):
         assert np.isnan(MODES[mode](f, np.diag([1.0, 3.0, 4.0]))).all()
     assert not recwarn.list
+
+
+def of_a_product_of_matrices(p):
+    """Its eigenvalues are pairs that are equal for every parameter."""
+    w, v = np.linalg.eigh(np.kron(np.array([[2.0 + p, 0.3 * p], [0.3 * p, 2.0 - p]]), np.eye(2)))
+    return np.sum(v @ np.diag(np.exp(w)) @ v.T * np.arange(16.0).reshape(4, 4))
+
+
+def of_a_diagonal(p):
+    w, v = scipy.linalg.eigh(np.diag(np.array([p, p, 2.0 * p])))
+    return np.sum((v * w**2) @ v.T * np.arange(9.0).reshape(3, 3))
+
+
+@pytest.mark.parametrize("f", [of_a_product_of_matrices, of_a_diagonal])
+def test_what_stays_equal_has_a_tangent(f):
+    expected = (f(0.7 + 1e-5) - f(0.7 - 1e-5)) / 2e-5
+    assert s2s.jvp(f, (0.7,), (1.0,))[1] == pytest.approx(expected, rel=1e-7)

@@ -295,3 +295,39 @@ def test_large_solutions_move() -> None:
     """The median of a binomial distribution is nearly its mean."""
     assert s2s.grad(lambda n: special.bdtrik(0.5, n, 0.3))(1e11) == pytest.approx(0.3, rel=1e-4)
     assert s2s.jvp(lambda p: special.bdtrik(0.5, 1e11, p), (0.3,), (1.0,))[1] == pytest.approx(1e11, rel=1e-4)
+
+
+AT_ENDS = [
+    (special.elliprc, (1.0, -0.7), (0, 1)), (special.elliprc, (0.3, -2.7), (0, 1)),
+    (special.poch, (-2.0, 0.7), (0, 1)), (special.poch, (-2.0, 2.0), (0,)), (special.poch, (-3.0, 1.0), (0,)),
+    (special.poch, (-2.0, -1.0), (0,)), (special.poch, (0.0, 3.0), (0, 1)),
+    (special.gammaincinv, (2.5, 0.0), (0,)), (special.betaincinv, (2.0, 3.0, 0.0), (0, 1)),
+    (special.betaincinv, (2.0, 3.0, 1.0), (0, 1)), (special.chdtri, (3.0, 1.0), (0,)),
+    (special.gdtrix, (2.0, 3.0, 0.0), (0, 1)), (special.fdtri, (3.0, 4.0, 0.0), (0, 1)),
+    (special.gdtria, (0.0, 2.0, 0.5), (1,)), (special.gdtrib, (2.0, 1.0, 0.5), (0, 2)),
+    (special.chdtriv, (1.0, 2.0), (1,)), (special.bdtrin, (1.0, 1.0, 0.4), (0, 2)),
+    (special.eval_legendre, (0.0, -1.0), (1,)), (special.eval_chebyt, (0.0, -1.0), (1,)),
+    (special.eval_chebyu, (0.0, -1.0), (1,)), (special.eval_sh_legendre, (0.0, 0.0), (1,)),
+    (special.yn, (-0.5, 0.8), (1,)), (special.kn, (-0.5, 0.8), (1,)), (special.expn, (0.5, 0.8), (1,)),
+    (special.pdtri, (-0.5, 0.3), (1,)),
+]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("fn, at, places", AT_ENDS, ids=lambda one: getattr(one, "__name__", None))
+def test_slopes_at_ends_and_poles_are_finite(fn: Any, at: Any, places: Any) -> None:
+    for k in places:
+        given = lambda x: (*at[:k], x, *at[k + 1 :])
+        h = 1e-6 * max(1.0, abs(at[k]))
+        expected = (fn(*given(at[k] + h)) - fn(*given(at[k] - h))) / (2.0 * h)
+        tangents = tuple(1.0 if j == k else None for j in range(len(at)))
+        assert s2s.grad(fn, argnums=k)(*at) == pytest.approx(expected, rel=1e-4, abs=1e-6)
+        assert s2s.jvp(fn, at, tangents)[1] == pytest.approx(expected, rel=1e-4, abs=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::RuntimeWarning")
+@pytest.mark.parametrize("name", ["nbdtr", "nbdtrc", "nbdtri"])
+def test_negative_counts_are_cut_off(name: str) -> None:
+    fn = getattr(special, name)
+    assert s2s.grad(fn, argnums=2)(-0.5, 3.5, 0.3) == pytest.approx(s2s.grad(fn, argnums=2)(0, 3, 0.3)) != 0.0
+    assert s2s.jvp(fn, (-0.5, 3.5, 0.3), (None, None, 1.0))[1] == pytest.approx(s2s.grad(fn, argnums=2)(0, 3, 0.3))

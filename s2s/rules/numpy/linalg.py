@@ -269,11 +269,14 @@ jvp(np.linalg.eigvalsh, a=lambda a_dot, a, UPLO: eigh_dot(*np.linalg.eigh(a, UPL
 
 def eigh_dot(w: Any, v: Any, a_dot: Any) -> tuple[Any, Any]:
     """The tangents of eigenvalues and eigenvectors along a symmetric (Hermitian) change; NaN for the eigenvectors of
-    equal eigenvalues.
+    equal eigenvalues that the change turns. Those of eigenvalues that stay equal it does not: in their basis it is
+    diagonal.
     """
     inner = _h(v) @ (0.5 * (a_dot + _h(a_dot))) @ v
+    largest = np.max(np.abs(inner), axis=(-2, -1), keepdims=True, initial=0.0)
+    rounding = np.shape(w)[-1] * np.finfo(w.dtype).eps * largest
     size = np.max(np.abs(w), axis=-1, initial=0.0)[..., None, None]
-    turn = rt.gap_quotient(inner, w[..., None, :] - w[..., :, None], size)
+    turn = rt.gap_quotient(inner, w[..., None, :] - w[..., :, None], size, np.abs(inner) > rounding)
     rt.note_equal(w)
     return np.real(np.diagonal(inner, axis1=-2, axis2=-1)), v @ turn
 

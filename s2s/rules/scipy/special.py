@@ -92,8 +92,21 @@ partials(
     special.beta, lambda y, a, b: -y * psi_ahead(a, b), lambda y, a, b: -y * psi_ahead(b, a), domain=POSITIVE,
 )
 partials(special.betaln, lambda y, a, b: -psi_ahead(a, b), lambda y, a, b: -psi_ahead(b, a), domain=POSITIVE)
+
+
+def poch_partial(y: Any, z: Any, m: Any) -> Any:
+    """y (psi(z + m) - psi(z)); where Gamma(z) has a pole y is zero or, with one of Gamma(z + m), a polynomial in z
+    (DLMF 5.5.3)."""
+    pole = (z <= 0.0) & (z == nearest(z))
+    both = pole & (z + m <= 0.0) & (m == nearest(m))
+    from_pole = special.gamma(np.where(pole & ~both, z + m, 1.0)) * special.gamma(1.0 - np.where(pole, z, 0.0))
+    from_pole = np.where(nearest(0.5 * z) == 0.5 * z, 1.0, -1.0) * from_pole
+    reflected = psi_ahead(np.where(both, 1.0 - z - m, 1.0), np.where(both, m, 1.0))
+    return np.where(pole, np.where(both, -y * reflected, from_pole), y * psi_ahead(np.where(pole, 1.0, z), m))
+
+
 partials(
-    special.poch, lambda y, z, m: y * psi_ahead(z, m), lambda y, z, m: y * special.psi(z + m), domain=POSITIVE,
+    special.poch, poch_partial, lambda y, z, m: y * special.psi(z + m), domain=POSITIVE,
 )
 partials(
     special.binom, lambda y, n, k: y * psi_ahead(n - k + 1.0, k),
@@ -148,13 +161,21 @@ partials(
     special.gammaincc, lambda y, a, x: -incomplete.gammainc_by_a(a, x), lambda y, a, x: -gamma_density(a, x),
     domain=POSITIVE,
 )
+
+
+def moved(change: Any, slope: Any) -> Any:
+    """How an equation F(y, a) = p moves y by ``a``, of which F changes by this; not at all at an end of a distribution
+    that stays, where the slope may be zero too."""
+    return -change / np.where(change == 0.0, 1.0, slope)
+
+
 # An inverse y by the last argument: F(a, y) = p.
 partials(
-    special.gammaincinv, lambda y, a, p: -incomplete.gammainc_by_a(a, y) / gamma_density(a, y),
+    special.gammaincinv, lambda y, a, p: moved(incomplete.gammainc_by_a(a, y), gamma_density(a, y)),
     lambda y, a, p: 1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT),
 )
 partials(
-    special.gammainccinv, lambda y, a, p: -incomplete.gammainc_by_a(a, y) / gamma_density(a, y),
+    special.gammainccinv, lambda y, a, p: moved(incomplete.gammainc_by_a(a, y), gamma_density(a, y)),
     lambda y, a, p: -1.0 / gamma_density(a, y), domain=(POSITIVE, UNIT),
 )
 
@@ -170,8 +191,8 @@ partials(
     domain=(POSITIVE, POSITIVE, UNIT),
 )
 partials(
-    special.betaincinv, lambda y, a, b, p: -incomplete.betainc_by_a(a, b, y) / beta_density(a, b, y),
-    lambda y, a, b, p: -incomplete.betainc_by_b(a, b, y) / beta_density(a, b, y),
+    special.betaincinv, lambda y, a, b, p: moved(incomplete.betainc_by_a(a, b, y), beta_density(a, b, y)),
+    lambda y, a, b, p: moved(incomplete.betainc_by_b(a, b, y), beta_density(a, b, y)),
     lambda y, a, b, p: 1.0 / beta_density(a, b, y), domain=(POSITIVE, POSITIVE, UNIT),
 )
 if hasattr(special, "betaincc"):  # SciPy 1.11
@@ -181,8 +202,8 @@ if hasattr(special, "betaincc"):  # SciPy 1.11
         domain=(POSITIVE, POSITIVE, UNIT),
     )
     partials(
-        special.betainccinv, lambda y, a, b, p: -incomplete.betainc_by_a(a, b, y) / beta_density(a, b, y),
-        lambda y, a, b, p: -incomplete.betainc_by_b(a, b, y) / beta_density(a, b, y),
+        special.betainccinv, lambda y, a, b, p: moved(incomplete.betainc_by_a(a, b, y), beta_density(a, b, y)),
+        lambda y, a, b, p: moved(incomplete.betainc_by_b(a, b, y), beta_density(a, b, y)),
         lambda y, a, b, p: -1.0 / beta_density(a, b, y), domain=(POSITIVE, POSITIVE, UNIT),
     )
 zero(special.gammasgn, special.bernoulli, special.euler, special.stirling2)
@@ -197,7 +218,12 @@ def nearest(x: Any) -> Any:
     return np.round(x)
 
 
-zero(whole_part, nearest)
+def cut_off(k: Any) -> Any:
+    """What a count is to compiled functions of whole numbers."""
+    return np.trunc(k)
+
+
+zero(whole_part, nearest, cut_off)
 
 # --- error functions and the normal distribution (DLMF 7.2, 7.10) ---------------------------------------------------
 
@@ -475,6 +501,7 @@ partials(special.expi, lambda y, x: np.exp(x) / x, domain=POSITIVE)
 
 def expn_partial(y: Any, n: Any, x: Any) -> Any:
     """-E_(n-1)(x); E_0(x) = e^-x / x."""
+    n = cut_off(n)
     return -np.where(n == 0, y * (1.0 + 1.0 / x), special.expn(np.maximum(n - 1, 0), x))
 
 

@@ -15,7 +15,7 @@ from scipy import special
 
 from s2s import runtime as rt
 from s2s.rules.samples import args, arr, num
-from s2s.rules.scipy.special import CLOSED_FORM, POSITIVE, quotient
+from s2s.rules.scipy.special import CLOSED_FORM, POSITIVE, cut_off, quotient
 from s2s.rules.table import jvp, partials, refuse, several, vjp, zero
 
 
@@ -86,7 +86,8 @@ partials(
     lambda y, v, z: 0.5 * (special.yv(v - 1, z) - special.yv(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
-    special.yn, None, lambda y, n, x: 0.5 * (special.yn(n - 1, x) - special.yn(n + 1, x)), domain=(0, POSITIVE),
+    special.yn, None, lambda y, n, x: 0.5 * (special.yn(cut_off(n) - 1, x) - special.yn(cut_off(n) + 1, x)),
+    domain=(0, POSITIVE),
 )
 partials(
     special.iv, lambda y, v, z: rt.no_derivative("the order of scipy.special.iv", CLOSED_FORM),
@@ -97,7 +98,8 @@ partials(
     lambda y, v, z: -0.5 * (special.kv(v - 1, z) + special.kv(v + 1, z)), domain=(1.7, POSITIVE),
 )
 partials(
-    special.kn, None, lambda y, n, x: -0.5 * (special.kn(n - 1, x) + special.kn(n + 1, x)), domain=(0, POSITIVE),
+    special.kn, None, lambda y, n, x: -0.5 * (special.kn(cut_off(n) - 1, x) + special.kn(cut_off(n) + 1, x)),
+    domain=(0, POSITIVE),
 )
 partials(
     special.hankel1, lambda y, v, z: rt.no_derivative("the order of scipy.special.hankel1", CLOSED_FORM),

@@ -14,7 +14,16 @@ from scipy import special
 
 from s2s import runtime as rt
 from s2s.rules.scipy.incomplete import betainc_by_a, betainc_by_b, gammainc_by_a
-from s2s.rules.scipy.special import POSITIVE, UNIT, beta_density, boxcox_by_lambda, gamma_density, whole_part
+from s2s.rules.scipy.special import (
+    POSITIVE,
+    UNIT,
+    beta_density,
+    boxcox_by_lambda,
+    cut_off,
+    gamma_density,
+    moved,
+    whole_part,
+)
 from s2s.rules.table import partials, refuse
 
 
@@ -45,7 +54,7 @@ partials(
     domain=(POSITIVE, (-2.0, 2.0)),
 )
 partials(
-    special.stdtrit, lambda y, df, p: -student_by_df(df, y) / student_density(df, y),
+    special.stdtrit, lambda y, df, p: moved(student_by_df(df, y), student_density(df, y)),
     lambda y, df, p: 1.0 / student_density(df, y), domain=(POSITIVE, UNIT),
 )
 partials(
@@ -64,12 +73,13 @@ partials(
     lambda y, v, x: -0.5 * gamma_density(0.5 * v, 0.5 * x), domain=POSITIVE,
 )
 partials(
-    special.chdtri, lambda y, v, p: -gammainc_by_a(0.5 * v, 0.5 * y) / gamma_density(0.5 * v, 0.5 * y),
+    special.chdtri, lambda y, v, p: moved(gammainc_by_a(0.5 * v, 0.5 * y), 0.5 * gamma_density(0.5 * v, 0.5 * y)),
     lambda y, v, p: -2.0 / gamma_density(0.5 * v, 0.5 * y), domain=(POSITIVE, UNIT),
 )
 partials(
-    special.chdtriv, lambda y, p, x: 2.0 / gammainc_by_a(0.5 * y, 0.5 * x),
-    lambda y, p, x: -gamma_density(0.5 * y, 0.5 * x) / gammainc_by_a(0.5 * y, 0.5 * x), domain=(UNIT, POSITIVE),
+    special.chdtriv, lambda y, p, x: 2.0 / slope_at(y, gammainc_by_a(0.5 * y, 0.5 * x)),
+    lambda y, p, x: -gamma_density(0.5 * y, 0.5 * x) / slope_at(y, gammainc_by_a(0.5 * y, 0.5 * x)),
+    domain=(UNIT, POSITIVE),
 )
 
 # --- gamma with the rate a and the shape b: gammainc(b, a x) ----------------------------------------------------------
@@ -84,17 +94,18 @@ partials(
 )
 partials(
     special.gdtria, lambda y, p, b, x: 1.0 / (x * gamma_density(b, y * x)),
-    lambda y, p, b, x: -gammainc_by_a(b, y * x) / (x * gamma_density(b, y * x)), lambda y, p, b, x: -y / x,
+    lambda y, p, b, x: moved(gammainc_by_a(b, y * x), x * gamma_density(b, y * x)), lambda y, p, b, x: -y / x,
     domain=(UNIT, POSITIVE, POSITIVE),
 )
 partials(
-    special.gdtrib, lambda y, a, p, x: -x * gamma_density(y, a * x) / gammainc_by_a(y, a * x),
-    lambda y, a, p, x: 1.0 / gammainc_by_a(y, a * x),
-    lambda y, a, p, x: -a * gamma_density(y, a * x) / gammainc_by_a(y, a * x), domain=(POSITIVE, UNIT, POSITIVE),
+    special.gdtrib, lambda y, a, p, x: -x * gamma_density(y, a * x) / slope_at(y, gammainc_by_a(y, a * x)),
+    lambda y, a, p, x: 1.0 / slope_at(y, gammainc_by_a(y, a * x)),
+    lambda y, a, p, x: -a * gamma_density(y, a * x) / slope_at(y, gammainc_by_a(y, a * x)),
+    domain=(POSITIVE, UNIT, POSITIVE),
 )
 partials(
     special.gdtrix, lambda y, a, b, p: -y / a,
-    lambda y, a, b, p: -gammainc_by_a(b, a * y) / (a * gamma_density(b, a * y)),
+    lambda y, a, b, p: moved(gammainc_by_a(b, a * y), a * gamma_density(b, a * y)),
     lambda y, a, b, p: 1.0 / (a * gamma_density(b, a * y)), domain=(POSITIVE, POSITIVE, UNIT),
 )
 
@@ -107,7 +118,7 @@ partials(
     special.pdtrc, None, lambda y, k, m: gamma_density(whole_part(k) + 1.0, m), domain=(2, POSITIVE),
 )
 partials(
-    special.pdtri, None, lambda y, k, p: -1.0 / gamma_density(whole_part(k) + 1.0, y), domain=(2, UNIT),
+    special.pdtri, None, lambda y, k, p: -1.0 / gamma_density(cut_off(k) + 1.0, y), domain=(2, UNIT),
 )
 # The inverse by k is that of gammaincc(k + 1, m) for real k.
 partials(
@@ -159,8 +170,8 @@ partials(
     domain=POSITIVE,
 )
 partials(
-    special.fdtri, lambda y, dfn, dfd, p: -fisher_by_first(dfn, dfd, y) / fisher_density(dfn, dfd, y),
-    lambda y, dfn, dfd, p: -fisher_by_second(dfn, dfd, y) / fisher_density(dfn, dfd, y),
+    special.fdtri, lambda y, dfn, dfd, p: moved(fisher_by_first(dfn, dfd, y), fisher_density(dfn, dfd, y)),
+    lambda y, dfn, dfd, p: moved(fisher_by_second(dfn, dfd, y), fisher_density(dfn, dfd, y)),
     lambda y, dfn, dfd, p: 1.0 / fisher_density(dfn, dfd, y), domain=(POSITIVE, POSITIVE, UNIT),
 )
 partials(
@@ -179,7 +190,8 @@ def binomial_density(k: Any, n: Any, p: Any) -> Any:
 
 
 def waiting_density(k: Any, n: Any, p: Any) -> Any:
-    return beta_density(whole_part(n), whole_part(k) + 1.0, p)
+    """SciPy cuts off both numbers."""
+    return beta_density(cut_off(n), cut_off(k) + 1.0, p)
 
 
 partials(
@@ -209,10 +221,17 @@ partials(
     lambda y, p, n, pr: beta_density(y + 1.0, n - y, pr) / slope_at(y, binomial_by_k(y, n, pr)),
     domain=((0.5, 0.8), (5.0, 7.0), (0.4, 0.6)),
 )
+
+
+def slope_by_trials(y: Any, k: Any, pr: Any) -> Any:
+    """Of no more trials than events none is a solution."""
+    return slope_at(np.where(y > k, y, 0.0), betainc_by_a(y - k, k + 1.0, 1.0 - pr))
+
+
 partials(
-    special.bdtrin, lambda y, k, p, pr: -binomial_by_k(k, y, pr) / betainc_by_a(y - k, k + 1.0, 1.0 - pr),
-    lambda y, k, p, pr: 1.0 / betainc_by_a(y - k, k + 1.0, 1.0 - pr),
-    lambda y, k, p, pr: beta_density(k + 1.0, y - k, pr) / betainc_by_a(y - k, k + 1.0, 1.0 - pr),
+    special.bdtrin, lambda y, k, p, pr: -binomial_by_k(k, y, pr) / slope_by_trials(y, k, pr),
+    lambda y, k, p, pr: 1.0 / slope_by_trials(y, k, pr),
+    lambda y, k, p, pr: beta_density(k + 1.0, y - k, pr) / slope_by_trials(y, k, pr),
     domain=((1.0, 2.0), (0.3, 0.7), (0.3, 0.6)),
 )
 partials(
@@ -266,7 +285,7 @@ partials(
 partials(
     special.chndtrix, lambda y, p, df, nc: 1.0 / shifted_chi2_density(df, nc, y),
     lambda y, p, df, nc: rt.no_derivative("the degrees of freedom of scipy.special.chndtrix", NOT_CENTRAL),
-    lambda y, p, df, nc: -shifted_chi2_by_nc(p, df, nc, y) / shifted_chi2_density(df, nc, y),
+    lambda y, p, df, nc: moved(shifted_chi2_by_nc(p, df, nc, y), shifted_chi2_density(df, nc, y)),
     domain=(UNIT, 2.5, POSITIVE),
 )
 partials(
@@ -299,7 +318,7 @@ partials(
     special.ncfdtri,
     lambda y, dfn, dfd, nc, p: rt.no_derivative("the degrees of freedom of scipy.special.ncfdtri", NOT_CENTRAL),
     lambda y, dfn, dfd, nc, p: rt.no_derivative("the degrees of freedom of scipy.special.ncfdtri", NOT_CENTRAL),
-    lambda y, dfn, dfd, nc, p: -shifted_fisher_by_nc(p, dfn, dfd, nc, y) / shifted_fisher_density(dfn, dfd, nc, y),
+    lambda y, dfn, dfd, nc, p: moved(shifted_fisher_by_nc(p, dfn, dfd, nc, y), shifted_fisher_density(dfn, dfd, nc, y)),
     lambda y, dfn, dfd, nc, p: 1.0 / shifted_fisher_density(dfn, dfd, nc, y), domain=(2.5, 3.5, POSITIVE, UNIT),
 )
 for _fn in (special.ncfdtridfd, special.ncfdtridfn, special.ncfdtrinc):

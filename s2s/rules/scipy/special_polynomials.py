@@ -15,17 +15,25 @@ from s2s.rules.scipy.special import CLOSED_FORM, INSIDE, POSITIVE, UNIT
 from s2s.rules.table import jvp, partials, refuse, vjp, zero
 
 DEGREE = "the degree of a polynomial", CLOSED_FORM
+
+
+def below(n: Any) -> Any:
+    """The degree of a derivative; that of a constant is the constant zero, and SciPy has none below at every place."""
+    return n - (n != 0)
+
+
+zero(below)
 partials(
     special.eval_legendre, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: special.eval_gegenbauer(n - 1, 1.5, x), domain=(3, INSIDE),
+    lambda y, n, x: (n != 0) * special.eval_gegenbauer(below(n), 1.5, x), domain=(3, INSIDE),
 )
 partials(
     special.eval_chebyt, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: n * special.eval_chebyu(n - 1, x), domain=(3, INSIDE),
+    lambda y, n, x: n * special.eval_chebyu(below(n), x), domain=(3, INSIDE),
 )
 partials(
     special.eval_chebyu, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: 2.0 * special.eval_gegenbauer(n - 1, 2.0, x), domain=(3, INSIDE),
+    lambda y, n, x: 2.0 * (n != 0) * special.eval_gegenbauer(below(n), 2.0, x), domain=(3, INSIDE),
 )
 partials(
     special.eval_hermite, None, lambda y, n, x: 2.0 * n * special.eval_hermite(np.maximum(n - 1, 0), x),
@@ -48,46 +56,45 @@ partials(
 partials(
     special.eval_gegenbauer, lambda y, n, a, x: rt.no_derivative(*DEGREE),
     lambda y, n, a, x: rt.no_derivative("the second argument of scipy.special.eval_gegenbauer", CLOSED_FORM),
-    lambda y, n, a, x: 2.0 * a * special.eval_gegenbauer(n - 1, a + 1.0, x),
+    lambda y, n, a, x: 2.0 * a * (n != 0) * special.eval_gegenbauer(below(n), a + 1.0, x),
     domain=(3, 0.7, INSIDE),
 )
-# A constant has the slope 0; of the degree below SciPy has no number at every place.
 partials(
     special.eval_jacobi, lambda y, n, a, b, x: rt.no_derivative(*DEGREE),
     lambda y, n, a, b, x: rt.no_derivative("the second argument of scipy.special.eval_jacobi", CLOSED_FORM),
     lambda y, n, a, b, x: rt.no_derivative("the third argument of scipy.special.eval_jacobi", CLOSED_FORM),
     lambda y, n, a, b, x: 0.5 * (n != 0) * (n + a + b + 1.0) * special.eval_jacobi(
-        n - (n != 0), a + 1.0, b + 1.0, x
+        below(n), a + 1.0, b + 1.0, x
     ),
     domain=(3, 0.7, 1.2, INSIDE),
 )
 # C_n(x) = 2 T_n(x / 2) and S_n(x) = U_n(x / 2); those that are shifted are at 2 x - 1.
 partials(
-    special.eval_chebyc, lambda y, n, x: rt.no_derivative(*DEGREE), lambda y, n, x: n * special.eval_chebys(n - 1, x),
-    domain=(3, INSIDE),
+    special.eval_chebyc, lambda y, n, x: rt.no_derivative(*DEGREE),
+    lambda y, n, x: n * special.eval_chebys(below(n), x), domain=(3, INSIDE),
 )
 partials(
     special.eval_chebys, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: special.eval_gegenbauer(n - 1, 2.0, 0.5 * x), domain=(3, INSIDE),
+    lambda y, n, x: (n != 0) * special.eval_gegenbauer(below(n), 2.0, 0.5 * x), domain=(3, INSIDE),
 )
 partials(
     special.eval_sh_legendre, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: 2.0 * special.eval_gegenbauer(n - 1, 1.5, 2.0 * x - 1.0), domain=(3, UNIT),
+    lambda y, n, x: 2.0 * (n != 0) * special.eval_gegenbauer(below(n), 1.5, 2.0 * x - 1.0), domain=(3, UNIT),
 )
 partials(
     special.eval_sh_chebyt, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: 2.0 * n * special.eval_chebyu(n - 1, 2.0 * x - 1.0), domain=(3, UNIT),
+    lambda y, n, x: 2.0 * n * special.eval_chebyu(below(n), 2.0 * x - 1.0), domain=(3, UNIT),
 )
 partials(
     special.eval_sh_chebyu, lambda y, n, x: rt.no_derivative(*DEGREE),
-    lambda y, n, x: 4.0 * special.eval_gegenbauer(n - 1, 2.0, 2.0 * x - 1.0), domain=(3, UNIT),
+    lambda y, n, x: 4.0 * (n != 0) * special.eval_gegenbauer(below(n), 2.0, 2.0 * x - 1.0), domain=(3, UNIT),
 )
 # P_n of shapes (p - q, q - 1) over the binomial of 2 n + p - 1 and n: with 1 as its first coefficient.
 partials(
     special.eval_sh_jacobi, lambda y, n, p, q, x: rt.no_derivative(*DEGREE),
     lambda y, n, p, q, x: rt.no_derivative("the second argument of scipy.special.eval_sh_jacobi", CLOSED_FORM),
     lambda y, n, p, q, x: rt.no_derivative("the third argument of scipy.special.eval_sh_jacobi", CLOSED_FORM),
-    lambda y, n, p, q, x: n * special.eval_sh_jacobi(n - (n != 0), p + 2.0, q + 1.0, x), domain=(3, 2.5, 1.2, UNIT),
+    lambda y, n, p, q, x: n * special.eval_sh_jacobi(below(n), p + 2.0, q + 1.0, x), domain=(3, 2.5, 1.2, UNIT),
 )
 partials(
     special.assoc_laguerre, lambda y, x, n, k: -special.eval_genlaguerre(n - 1, k + 1.0, x),
@@ -102,7 +109,7 @@ partials(
 
 def lpmv_partial(y: Any, m: Any, v: Any, x: Any) -> Any:
     """((v + m) P_(v-1) - v x P_v) / (1 - x^2); that of Legendre's polynomial where m is 0, which is finite at 1 too."""
-    plain = 1.0 * (v != 0) * special.eval_gegenbauer(v - (v != 0), 1.5, x)
+    plain = 1.0 * (v != 0) * special.eval_gegenbauer(below(v), 1.5, x)
     end = (m == 0) & (x * x == 1.0)
     slope = ((v + m) * special.lpmv(m, v - 1.0, x) - v * x * y) / np.where(end, 1.0, 1.0 - x * x)
     return np.where(m == 0, plain, slope)

@@ -108,10 +108,26 @@ partials(
     lambda v, x, y, z: -special.elliprd(z, x, y) / 6.0, lambda v, x, y, z: -special.elliprd(x, y, z) / 6.0,
     domain=POSITIVE,
 )
-partials(
-    special.elliprc, lambda v, x, y: -special.elliprd(y, y, x) / 6.0, lambda v, x, y: -special.elliprd(x, y, y) / 3.0,
-    domain=POSITIVE,
-)
+
+
+def rc_by_first(v: Any, x: Any, y: Any) -> Any:
+    """Of a principal value, y < 0, by (t + x) - (t + y) = x - y under the integral."""
+    is_principal = y < 0.0
+    z = np.where(is_principal, 1.0, y)
+    principal = (1.0 / np.sqrt(np.where(is_principal, x, 1.0)) - v) / (2.0 * np.where(is_principal, x - y, 1.0))
+    return np.where(is_principal, principal, -special.elliprd(z, z, x) / 6.0)
+
+
+def rc_by_second(v: Any, x: Any, y: Any) -> Any:
+    """Of a principal value by its degree, -1/2."""
+    is_principal = y < 0.0
+    z = np.where(is_principal, 1.0, y)
+    by_x = (np.sqrt(x) - x * v) / (2.0 * np.where(is_principal, x - y, 1.0))
+    principal = -(0.5 * v + by_x) / np.where(is_principal, y, 1.0)
+    return np.where(is_principal, principal, -special.elliprd(x, z, z) / 3.0)
+
+
+partials(special.elliprc, rc_by_first, rc_by_second, domain=POSITIVE)
 partials(
     special.elliprd, lambda v, x, y, z: rd_by_first(x, y, z), lambda v, x, y, z: rd_by_first(y, x, z), rd_by_third,
     domain=POSITIVE,
