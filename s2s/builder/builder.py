@@ -38,6 +38,7 @@ from s2s.core.values import (
     is_record_class,
 )
 from s2s.directives.policies import BLOCKS
+from s2s.errors import error
 from s2s.notices import Notice
 from s2s.rules import table
 from s2s.versions.argument_guards import LargeGuard
@@ -298,6 +299,15 @@ class Context:
             self.uncertain.add(var)
         if self.sharing.active:
             self._vary(self.sharing.with_(var, self.value))
+
+    def method_of(self, callee: ir.Atom, span: ir.Span | None) -> tuple[ir.Atom, ...]:
+        """The object and the name of the method that a callee is which depends on an input. Any other is refused, also
+        where only a store after the call says so, into memory that the callee may have kept."""
+        made = self.definition(callee, getattr)
+        if made is None:
+            name = callee.name if isinstance(callee, ir.Var) and not callee.is_temporary else "this value"
+            raise error("S2S206", span=span, name=name)
+        return made
 
     def may_be_integers(self, target: ir.Var) -> bool:
         """Whether an array of floats may be one of integers, depending on the path taken."""

@@ -365,9 +365,8 @@ class Forwarder:
         args: list[Any] = [*value.args]
         name: ir.Atom = ir.Const(None)
         if self.context.is_varied(fn):
-            made = self.context.definitions.get(fn)  # type: ignore[arg-type]
-            assert isinstance(made, ir.Call) and made.fn == ir.Const(getattr)  # any other is refused where it is called
-            args, name, fn = [made.args[0], *args], made.args[1], ir.Const(None)  # type: ignore[assignment]
+            made = self.context.method_of(fn, span)
+            args, name, fn = [made[0], *args], made[1], ir.Const(None)  # type: ignore[assignment]
         builder, names = self.builder, [ir.Const(k) if k is not None else ir.Star(a) for k, a in value.kwargs]
         every = [*args, *(self._named(k, a, span) for k, a in value.kwargs)]
         dots = [self._pushed(a, span) for a in every]

@@ -100,10 +100,9 @@ def _dynamic_call(
     runtime: Any = rt.call_again if reverser.is_replayed else rt.call
     given, pulled = (fn, *args), args
     if reverser.context.is_varied(fn):
-        made = reverser.context.definitions.get(fn)  # type: ignore[arg-type]
-        assert isinstance(made, ir.Call) and made.fn == ir.Const(getattr)  # any other is refused where it is called
+        made = reverser.context.method_of(fn, span)
         runtime = rt.call_method_again if reverser.is_replayed else rt.call_method
-        given, pulled = (*made.args, *args), (made.args[0], *args)
+        given, pulled = (*made, *args), (made[0], *args)
     if reverser.memory.is_buffer(target):
         raise result_is_changed(target.name.lstrip("%"), span)
     given = tuple(_as_it_is(reverser, builder, a, span) for a in given)

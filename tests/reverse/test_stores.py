@@ -67,3 +67,29 @@ def test_an_operator_in_place_without_partial_derivatives_is_refused(f):
     for derivative in (lambda: s2s.grad(f)(X), lambda: s2s.jvp(f, (X,), (X,))):
         with pytest.raises(NoDerivativeError, match=r"in-place operator has no derivative rule \[S2S119\]"):
             derivative()
+
+
+FUNCTIONS = [np.sin, lambda a: a * 1.0]
+
+
+def stored_into_after_a_call(x, k):
+    a = x * 2.0
+    t = FUNCTIONS[k](a)
+    a[0] = t[1] * 3.0
+    return np.sum(a * t)
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+@pytest.mark.parametrize("k", [0, 1])
+def test_a_store_into_what_a_function_of_the_run_was_given(k, monkeypatch):
+    """The function may have kept it."""
+    x = np.array([0.3, 0.7, 1.1])
+    steps = 1e-6 * np.eye(3)
+    expected = [(stored_into_after_a_call(x + e, k) - stored_into_after_a_call(x - e, k)) / 2e-6 for e in steps]
+    try:
+        np.testing.assert_allclose(s2s.grad(stored_into_after_a_call)(x, k), expected, rtol=1e-6)  # as it was observed
+    except NoDerivativeError as refused:
+        assert refused.diagnostic.code == "S2S206"
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    np.testing.assert_allclose(s2s.grad(stored_into_after_a_call)(x, k), expected, rtol=1e-6)
+    assert s2s.jvp(stored_into_after_a_call, (x, k), (np.ones(3), None))[1] == pytest.approx(np.sum(expected))

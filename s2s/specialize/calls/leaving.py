@@ -11,7 +11,6 @@ from s2s.analysis.effects import ACTS, effect_of
 from s2s.builder import virtual_heap
 from s2s.core import ir
 from s2s.core.values import UNKNOWN, AbstractValue, Array
-from s2s.errors import error
 from s2s.specialize.calls.handing_over import check_captured, check_seen, plain, release
 from s2s.specialize.heap import effects, generators
 from s2s.specialize.heap.escapes import note_call
@@ -52,9 +51,8 @@ def leave(
     makes = _only_makes(callee)
     if varied and not makes:
         check_captured(context, [*map(plain, args), *kwargs.values()], span)
-    if context.is_varied(callee) and context.definition(callee, getattr) is None:
-        name = callee.name if isinstance(callee, ir.Var) and not callee.is_temporary else "this value"
-        raise error("S2S206", span=span, name=name)
+    if context.is_varied(callee):
+        context.method_of(callee, span)
     opened = site.specializer.holding.open_method(callee, tuple(args), kwargs) if varied else None
     made = opened or ir.Call(callee, tuple(args), tuple(kwargs.items()))
     context.left[id(made)] = made
