@@ -203,6 +203,11 @@ def cached_names(kind: type) -> frozenset[str]:
     )
 
 
+def is_slot(found: Any, name: str) -> bool:
+    """Whether what a class has under a name is the slot of this name; it may have been given another one."""
+    return type(found) is types.MemberDescriptorType and found.__name__ == name
+
+
 def own_value(owner: Any, name: str, default: Any = MISSING) -> Any:
     """What an object itself has under a name, in its ``__dict__`` or a slot."""
     slot = class_attribute(type(owner), name)

@@ -95,6 +95,16 @@ def has_fields(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
 
 
+def field_of(kind: Any, name: Any) -> int | None:
+    """The place of an item of a class of tuples by its name, for which the class may have been given something else."""
+    if not has_fields(kind) or name not in kind._fields:
+        return None
+    place = kind._fields.index(name)
+    getter: Any = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    is_getter = type(getter).__name__ == "_tuplegetter" and getter.__reduce__()[1][0] == place
+    return place if is_getter else None
+
+
 def is_generated_maker(fn: Any) -> bool:
     """Whether it is the ``__new__`` that is generated for a named tuple: it makes a tuple of its arguments."""
     code = getattr(fn, "__code__", None)

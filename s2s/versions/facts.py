@@ -408,7 +408,7 @@ def member(cls: type, name: str) -> Fact[Any]:
     if not is_replaceable(cls):
         return Fact("member", found)
     owner = next((base for base in mro_of(cls) if name in namespace(base)), None)
-    if found is MISSING or not is_replaceable(owner) or isinstance(found, types.MemberDescriptorType):
+    if found is MISSING or not is_replaceable(owner):
         return Fact("member", found, ClassGuard(cls, name, found is not MISSING))
     (root, path, of), _ = site_of(cls)
     if isinstance(found, staticmethod):
@@ -576,9 +576,12 @@ def signature(fn: types.FunctionType, guards: Guards) -> Fact[inspect.Signature]
 
 @_fold
 def keywords(fn: functools.partial[Any] | functools.partialmethod[Any], guards: Guards) -> Fact[tuple[str, ...]]:
-    """The names of the keyword arguments of a partial function, a dict that may be changed in place."""
-    found = tuple(fn.keywords)
-    return Fact("keywords", found, NamesGuard("value", (Const(fn), "keywords"), found, None, site_of(fn, guards)[1]))
+    """The names of the keyword arguments of a partial function, a dict that may be changed in place; with ``func`` and
+    ``args``, which ``__setstate__`` and assignments may replace."""
+    found, start = tuple(fn.keywords), site_of(fn, guards)[1]
+    func, args = (("value", (Const(fn), name), getattr(fn, name), None, False, start) for name in ("func", "args"))
+    named = NamesGuard("value", (Const(fn), "keywords"), found, None, start)
+    return Fact("keywords", found, named, ObjectGuard(*func), ObjectGuard(*args))
 
 
 @_fold

@@ -29,7 +29,18 @@ from s2s.core import ir, ops
 from s2s.core.array_classes import compiled_for, has_memory
 from s2s.core.closures import Closure
 from s2s.core.inspection import class_attribute, has_hook, is_hashable, is_sealed, public_module, read_runs
-from s2s.core.values import UNKNOWN, AbstractValue, Array, Known, ListOf, Mapping, Scalar, Sequence, has_fields
+from s2s.core.values import (
+    UNKNOWN,
+    AbstractValue,
+    Array,
+    Known,
+    ListOf,
+    Mapping,
+    Scalar,
+    Sequence,
+    field_of,
+    has_fields,
+)
 from s2s.models import iterating
 from s2s.specialize import logs
 from s2s.specialize.calls import process
@@ -67,10 +78,11 @@ def _read_attribute(site: CallSite) -> ir.Atom | None:
     if site.specializer.trying and kind is not None and not isinstance(value, Mapping) and not facts.has(
         kind, attribute.value).folded(site.guards):
         raise site.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{attribute.value}'"))
-    if isinstance(value, Sequence) and hasattr(value.type, "_fields") and attribute.value in value.type._fields:
-        return site.write(operator.getitem, receiver, ir.Const(value.type._fields.index(attribute.value)))
     if isinstance(value, Sequence) and has_fields(value.type) and type(attribute.value) is str:
         member = facts.member(value.type, attribute.value).folded(site.guards)
+        place = field_of(value.type, attribute.value)
+        if place is not None:
+            return site.write(operator.getitem, receiver, ir.Const(place))
         if isinstance(member, property) and isinstance(member.fget, types.FunctionType):
             return site.result_of(member.fget, [receiver])
     return None

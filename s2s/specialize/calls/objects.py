@@ -10,13 +10,13 @@ import sys
 import types
 from typing import Any
 
-from s2s.analysis.functions import facts
+from s2s.analysis import functions
 from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir
 from s2s.core.inspection import is_hashable
 from s2s.core.operators import OPERATORS
-from s2s.core.values import UNKNOWN, has_fields
+from s2s.core.values import UNKNOWN, field_of, has_fields
 from s2s.errors import DifferentiationError
 from s2s.rules import table
 from s2s.specialize.calls import reflection
@@ -28,6 +28,7 @@ from s2s.specialize.heap.objects import UNARY
 from s2s.specialize.outcomes import MOST_EFFORT
 from s2s.specialize.site import NOT_HANDLED, At, CallSite, Handler
 from s2s.specialize.speculation import speculate
+from s2s.versions import facts
 
 __all__ = ["MAKERS", "of_objects"]
 
@@ -133,7 +134,7 @@ def _of_heap(site: CallSite) -> ir.Atom | None:
 def _check_change(site: CallSite) -> ir.Atom | None:
     """Refuse a method that changes a container in a way that is not known."""
     receiver = state_of(site.context, site.args[0]) if site.args else None
-    if receiver is not None and containers.is_method_of_container(site.fn) and facts(site.fn).changes:
+    if receiver is not None and containers.is_method_of_container(site.fn) and functions.facts(site.fn).changes:
         raise site.refuse(name_of(site.fn), "how it changes the container is not known to s2s")
     return NOT_HANDLED
 
@@ -205,8 +206,10 @@ def _method(site: CallSite, receiver: ir.Atom, attribute: ir.Atom) -> ir.Atom | 
     if state is None or not isinstance(attribute, ir.Const):
         return NOT_HANDLED
     kind: Any = state.kind
-    if has_fields(kind) and attribute.value in kind._fields:
-        return state.entries().get(kind._fields.index(attribute.value))
+    place = field_of(kind, attribute.value)
+    if place is not None:
+        facts.member(kind, attribute.value).folded(site.guards)
+        return state.entries().get(place)
     read = ir.Call(ir.Const(getattr), (receiver, attribute))
     var = context.define("%", UNKNOWN, False, read)
     context.virtual_closures[var] = lambda builder: builder.let(read, UNKNOWN)

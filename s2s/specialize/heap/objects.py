@@ -29,6 +29,7 @@ from s2s.builder.virtual_heap import Cell, State, cell_of, is_instance, state_of
 from s2s.core import ir
 from s2s.core.inspection import (
     class_attribute,
+    is_slot,
     mro_of,
     namespace,
     read_runs,
@@ -259,13 +260,13 @@ class Instances:
             return ir.Const(class_seen(at, state) or state.kind)
         if name == "__dict__":
             return self._dict(at, cell)
-        if is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+        if is_data_descriptor(found) and not is_slot(found, name):
             return self._bind(at, found, ref, name)
         own = virtual_heap.read(at.builder, cell, name, at.name, at.span)
         if own is not None:
             return own
         is_live = self.context.heap.peek(cell).borrowed and cell in self.live.places
-        if found is MISSING or isinstance(found, types.MemberDescriptorType):
+        if found is MISSING or is_slot(found, name):
             if is_live:
                 facts.absent(self.live.places[cell].site, self.live.objects[cell], name).folded(self.specializer.guards)
             return None
@@ -282,7 +283,7 @@ class Instances:
         if isinstance(self.look_up(state.kind, "__getattribute__"), types.FunctionType):
             return None
         found = self.look_up(state.kind, name)
-        if is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+        if is_data_descriptor(found) and not is_slot(found, name):
             return None
         if name in own_names(owner):
             return facts.own(owner, name, place.site)
@@ -414,7 +415,7 @@ class Instances:
                 text = f"property '{name}' of '{state.kind.__name__}' object has no setter"
                 raise self.specializer.raised(AttributeError(text))
             self._call(at, found.fset, ref, value)
-        elif is_data_descriptor(found) and not isinstance(found, types.MemberDescriptorType):
+        elif is_data_descriptor(found) and not is_slot(found, name):
             setter = self.look_up(type(found), "__set__")
             if not isinstance(setter, types.FunctionType):
                 raise error("S2S113", span=at.span, asked_by=at.frame.called_from)
@@ -469,7 +470,7 @@ class Instances:
                 raise at.refuse(cell.name, "`hasattr` of an object with `__getattr__` cannot be followed")
             return self.live.has(cell, name)
         hook = self.look_up(state.kind, "__getattr__")
-        if found is MISSING or isinstance(found, types.MemberDescriptorType):
+        if found is MISSING or is_slot(found, name):
             if not isinstance(hook, types.FunctionType):
                 return False
         elif not is_descriptor(found) or is_function_like(found):

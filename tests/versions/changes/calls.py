@@ -94,6 +94,20 @@ CASES = {
         """,
         "m.h.register(float, lambda x: 7.0 * x)",
     ),
+    "partial_state": Case(
+        "keywords",
+        """
+        import functools
+
+        def h(k, x):
+            return k * x
+        p = functools.partial(h, 2.0)
+
+        def f(x):
+            return p(x)
+        """,
+        "m.p.__setstate__((m.h, (7.0,), {}, {}))",
+    ),
     "partial_keywords_in_place": Case(
         "argument",
         """

@@ -249,6 +249,33 @@ CASES = {
         "m.O.__eq__ = lambda a, b: True",
         late=True,
     ),
+    "namedtuple_field": Case(
+        "member",
+        """
+        import collections
+        P = collections.namedtuple('P', 'a b')
+
+        def f(x):
+            return P(x, 3.0 * x).a
+        """,
+        "m.P.a = property(lambda self: self[1])",
+    ),
+    "slot_of_another_name": Case(
+        "member",
+        """
+        class O:
+            __slots__ = ('a', 'b')
+
+            def __init__(self, a):
+                self.a = a
+                self.b = 7.0
+        o = O(2.0)
+
+        def f(x):
+            return o.a * x
+        """,
+        "m.O.a = m.O.b",
+    ),
     "namedtuple_method": Case(
         "member",
         """
