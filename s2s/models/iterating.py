@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import operator
 from typing import Any
 
+from s2s import runtime as rt
+
 __all__ = [
-    "accumulate", "beside", "chain", "chain_all", "compress", "count", "counted", "cycle", "dropwhile", "filterfalse",
+    "accumulate", "beside", "chain", "chain_all", "compress", "copied", "count", "counted", "cycle", "dropwhile",
+    "filterfalse",
     "groupby", "islice", "listed", "pairwise", "repeat", "repeated", "starmap", "takewhile", "until", "zip_longest",
 ]
 
@@ -23,6 +27,12 @@ def listed(items: Any) -> Any:
 def repeated(item: Any, count: Any) -> Any:
     """``[item] * count``."""
     return [item for _ in range(count)]
+
+
+def copied(items: Any) -> Any:
+    """``copy.deepcopy`` of a list of unknown length."""
+    rt.check_two(*items)
+    return [copy.deepcopy(item) for item in items]
 
 
 def counted(items: Any, start: Any = 0) -> Any:

@@ -271,6 +271,12 @@ def check_new(made: Any, name: str, /, *given: Any) -> None:
         raise error("S2S128", name=name)
 
 
+def check_two(*arrays: Any) -> None:
+    """Raise SharedMemoryError where two of several arrays are one: a deep copy has one copy of it."""
+    if len({*map(id, arrays)}) < len(arrays):
+        raise error("S2S130")
+
+
 def check_separate(*arguments: Any) -> None:
     """Raise UnsupportedSyntaxError where a list or dict is reached in two ways: generated code keeps what is stored
     one way apart from the other."""

@@ -22,7 +22,7 @@ from s2s.rules import table
 from s2s.specialize.calls import reflection
 from s2s.specialize.calls.stages import unpacked
 from s2s.specialize.frames import STABLE_MODULES, in_rule, name_of
-from s2s.specialize.heap import containers, iterators, making, sets
+from s2s.specialize.heap import containers, copies, iterators, making, sets
 from s2s.specialize.heap.classes import is_user_class
 from s2s.specialize.heap.objects import UNARY
 from s2s.specialize.outcomes import MOST_EFFORT
@@ -32,7 +32,7 @@ from s2s.versions import facts
 
 __all__ = ["MAKERS", "of_objects"]
 
-MAKERS = making.MAKERS | sets.MAKERS
+MAKERS = making.MAKERS | sets.MAKERS | copies.MAKERS
 """What makes a new container, also where no argument is an object on the heap."""
 
 

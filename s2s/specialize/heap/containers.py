@@ -5,12 +5,13 @@ from __future__ import annotations
 import collections
 from typing import Any
 
-from s2s.specialize.heap import changing, making, reading
+from s2s.specialize.heap import changing, copies, making, reading
 from s2s.specialize.heap.making import Operation
 
 __all__ = ["OPERATIONS", "is_method_of_container"]
 
-OPERATIONS: dict[Any, Operation] = {**making.OPERATIONS, **reading.OPERATIONS, **changing.OPERATIONS}
+OPERATIONS: dict[Any, Operation] = {
+    **making.OPERATIONS, **reading.OPERATIONS, **copies.OPERATIONS, **changing.OPERATIONS}
 
 
 def is_method_of_container(fn: Any) -> bool:

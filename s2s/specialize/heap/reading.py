@@ -1,9 +1,8 @@
-"""Reading containers of the virtual heap: items, lengths, tests, views, copies, and what is made of several of them."""
+"""Reading containers of the virtual heap: items, lengths, tests, views, and what is made of several of them."""
 
 from __future__ import annotations
 
 import collections
-import copy
 import operator
 from typing import Any
 
@@ -18,7 +17,6 @@ from s2s.core.closures import Closure
 from s2s.core.inspection import MISSING, class_attribute, classes_in, members_of_protocol, mro_of
 from s2s.core.values import (
     AbstractValue,
-    Array,
     Instance,
     Known,
     ListOf,
@@ -32,7 +30,7 @@ from s2s.models import iterating, ordering
 from s2s.specialize.heap import effects, iterators
 from s2s.specialize.heap.classes import class_seen
 from s2s.specialize.heap.live_data import ask_for_data
-from s2s.specialize.heap.making import Operation, appended, dict_key, entries_of, is_key, key_in, new, new_list
+from s2s.specialize.heap.making import Operation, appended, dict_key, entries_of, is_key, key_in, new_list
 from s2s.specialize.site import At
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
@@ -531,57 +529,6 @@ def order_of(at: At, items: list[ir.Atom], key: ir.Atom, reverse: ir.Atom) -> li
         return None
 
 
-def _copy(at: At, value: ir.Atom, *memo: ir.Atom) -> ir.Atom | None:
-    """A new object that holds the same items."""
-    cell = cell_of(at.context, value)
-    if cell is None:
-        return None
-    state = at.context.heap.state(cell, at.span)
-    if issubclass(state.kind, tuple):
-        return value
-    if is_instance(state):
-        return at.specializer.instances.copied(at, cell)
-    found = virtual_heap.contents(at.builder, cell, at.span)
-    if found is None:
-        return virtual_heap.make_cell(at.context, state, at.name, at.span).var
-    return new(at, State(state.kind, tuple(found), tuple(found.values()), extra=state.extra))
-
-
-def _deepcopy(at: At, value: ir.Atom, *memo: ir.Atom) -> ir.Atom | None:
-    if cell_of(at.context, value) is None:
-        return None
-    return _deep(at, value, {})
-
-
-def _deep(at: At, value: ir.Atom, done: dict[Cell, ir.Atom]) -> ir.Atom:
-    cell = cell_of(at.context, value)
-    if cell is None:
-        known = at.value(value)
-        if isinstance(known, (Known, Scalar)):
-            return value
-        if isinstance(known, Array):
-            return at.compute(np.copy, value)
-        return at.call(copy.deepcopy, [value], name="%").leave()
-    if cell in done:
-        return done[cell]
-    state = at.context.heap.state(cell, at.span)
-    if is_instance(state):
-        made = at.specializer.instances.copied(at, cell)
-        done[cell] = made
-        own = cell_of(at.context, made)
-        assert own is not None
-        entries = at.context.heap.state(own).entries()
-        at.context.heap.states[own] = at.context.heap.state(own).with_entries(
-            {k: _deep(at, v, done) for k, v in entries.items()})
-        return made
-    found = virtual_heap.contents(at.builder, cell, at.span)
-    if found is None:
-        return virtual_heap.make_cell(at.context, state, at.name, at.span).var
-    copied = {k: _deep(at, v, done) for k, v in found.items()}
-    done[cell] = new(at, State(state.kind, tuple(copied), tuple(copied.values()), extra=state.extra))
-    return done[cell]
-
-
 OPERATIONS: dict[Any, Operation] = {
     ops.unpack: _unpack,
     ops.contains: _contains(False),
@@ -603,11 +550,6 @@ OPERATIONS: dict[Any, Operation] = {
     iter: _iter,
     sum: _sum,
     sorted: _sorted,
-    copy.copy: _copy,
-    copy.deepcopy: _deepcopy,
-    list.copy: _copy,
-    dict.copy: _copy,
-    collections.deque.copy: _copy,
     dict.get: _get,
     dict.keys: _view("keys"),
     dict.values: _view("values"),
@@ -615,6 +557,5 @@ OPERATIONS: dict[Any, Operation] = {
     collections.OrderedDict.items: _view("items"),
     collections.OrderedDict.values: _view("values"),
     collections.OrderedDict.keys: _view("keys"),
-    collections.defaultdict.copy: _copy,
 }
 """What reads containers."""
