@@ -9,8 +9,9 @@ a sample with a list, and gets them as they are.
 
 from __future__ import annotations
 
+import operator
 import types
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,12 @@ import numpy as np
 from s2s.builder.builder import Builder, Context
 from s2s.builder.virtual_heap import state_of
 from s2s.core import ir
-from s2s.core.values import Array, ListOf, Scalar, Sequence
+from s2s.core.values import Array, ListOf, Scalar, Sequence, Unknown
 from s2s.rules import table
 from s2s.rules.samples import Draw
 from s2s.rules.table import Rule
 
-__all__ = ["as_arrays"]
+__all__ = ["as_arrays", "is_container", "may_join"]
 
 ELEMENTWISE = ("partials", "several", "straight_through")
 
@@ -94,3 +95,20 @@ def takes_array(rule: Rule, name: str) -> bool:
     variadic = parameter.kind is parameter.VAR_POSITIONAL
     items = [item for one in seen for item in (one if variadic and isinstance(one, tuple) else (one,))]
     return any(isinstance(item, Draw) for item in items) and not any(isinstance(item, (list, tuple)) for item in items)
+
+
+_JOINS = frozenset(map(ir.Const, (operator.add, operator.iadd)))
+
+
+def is_container(context: Context, atom: ir.Atom) -> bool:
+    """Whether an atom is known to be a list or tuple."""
+    value = context.value(atom)
+    return isinstance(value, ListOf) or (isinstance(value, Sequence) and value.type is not slice)
+
+
+def may_join(context: Context, fn: ir.Atom, args: Iterable[ir.Atom], arg: ir.Atom) -> bool:
+    """Whether ``arg`` is an operand of a ``+`` that may put lists or tuples together: of those whose lengths are known
+    a display was made."""
+    if fn not in _JOINS or not any(isinstance(context.value(a), Unknown) for a in args):
+        return False
+    return isinstance(context.value(arg), Unknown) or is_container(context, arg)

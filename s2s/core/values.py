@@ -105,6 +105,12 @@ def field_of(kind: Any, name: Any) -> int | None:
     return place if is_getter else None
 
 
+def type_of_joined(kind: Any, method: str) -> Any:
+    """The type of what ``+`` and ``*`` make of objects of a type: a tuple of named tuples, but by an operator of their
+    own; that of anything else is their own."""
+    return tuple if has_fields(kind) and getattr(kind, method) is getattr(tuple, method) else kind
+
+
 def is_generated_maker(fn: Any) -> bool:
     """Whether it is the ``__new__`` that is generated for a named tuple: it makes a tuple of its arguments."""
     code = getattr(fn, "__code__", None)

@@ -11,6 +11,7 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import dtype_of, shape_of, type_of
 from s2s.analysis.abstract.parts import Path, is_inexact, part
 from s2s.builder import cotangents
+from s2s.builder.operands import is_container, may_join
 from s2s.core import ir
 from s2s.core.values import AbstractValue, Array, Scalar, Sequence, Unknown
 from s2s.directives.surrogates import dtype_of_option
@@ -27,11 +28,12 @@ def elementwise(forwarder: Forwarder, rule: Any, target: ir.Var, value: ir.Call,
     """The tangent by partial derivatives."""
     args = elementwise_arguments(forwarder, rule, value, span)
     wrt, twice = args, False
+    joins = any(is_container(forwarder.context, a) and may_join(forwarder.context, value.fn, args, a) for a in args)
     if value.fn in (ir.Const(operator.mul), ir.Const(np.multiply)) and args[0] == args[1]:
         wrt, twice = args[:1], True  # a square: 2 x, not x + x
     total: ir.Atom | None = None
     for k, arg in enumerate(wrt):
-        dot = _operand_dot(forwarder, arg, span)
+        dot = forwarder.whole(arg, span) if joins else _operand_dot(forwarder, arg, span)
         if dot is None or rule.partials[k] is None:
             continue
         if twice:

@@ -11,8 +11,8 @@ from s2s import runtime as rt
 
 __all__ = [
     "accumulate", "beside", "chain", "chain_all", "compress", "copied", "count", "counted", "cycle", "dropwhile",
-    "filterfalse",
-    "groupby", "islice", "listed", "pairwise", "repeat", "repeated", "starmap", "takewhile", "until", "zip_longest",
+    "filterfalse", "groupby", "islice", "listed", "pairwise", "repeat", "repeated", "repeated_tuple", "starmap",
+    "takewhile", "until", "zip_longest",
 ]
 
 
@@ -27,6 +27,11 @@ def listed(items: Any) -> Any:
 def repeated(item: Any, count: Any) -> Any:
     """``[item] * count``."""
     return [item for _ in range(count)]
+
+
+def repeated_tuple(items: Any, count: Any) -> Any:
+    """``items * count`` of a tuple."""
+    return tuple([item for _ in range(count) for item in items])
 
 
 def copied(items: Any) -> Any:

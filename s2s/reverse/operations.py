@@ -14,8 +14,9 @@ from s2s.analysis.abstract.parts import is_inexact
 from s2s.analysis.abstract.shapes import ONE
 from s2s.builder import cotangents
 from s2s.builder.builder import has_zero_derivative
+from s2s.builder.operands import may_join
 from s2s.core import ir
-from s2s.core.values import Array, Scalar, Sequence, Unknown
+from s2s.core.values import Array, Scalar, Sequence
 from s2s.errors import error
 from s2s.reverse import stores, user_rules
 from s2s.reverse.destination import InSweep
@@ -98,7 +99,6 @@ def _attribute(reverser: Reverser, target: ir.Var, value: ir.Call, span: ir.Span
 _PRODUCTS = frozenset(map(ir.Const, (operator.mul, np.multiply)))
 _QUOTIENTS = frozenset(map(ir.Const, (operator.truediv, np.divide)))
 _UNITS = (ir.Const(1.0), ir.Const(1))
-_JOINS = frozenset(map(ir.Const, (operator.add, operator.iadd)))  # of lists and tuples too
 
 
 def _elementwise(
@@ -126,8 +126,9 @@ def _elementwise(
         if mask is not None and not isinstance(p, ir.Const):  # what is not chosen may have no finite derivative
             g, mask = cotangents.mask(sweep.builder, reverser.use(sweep, mask), g, True, span), None
         c = cotangents.multiply(sweep.builder, g, p, span)
-        if value.fn in _JOINS and isinstance(reverser.context.value(arg), Unknown):
-            c = sweep.builder.call(rt.summand_bar, c, reverser.use(sweep, reverser.like(arg)), span=span)
+        if may_join(reverser.context, value.fn, args, arg):
+            like = reverser.use(sweep, reverser.like(arg))
+            c = sweep.builder.call(rt.summand_bar, c, like, ir.Const(k), span=span)
         c = cotangents.fit(sweep.builder, c, arg, target, lambda a: reverser.use(sweep, reverser.like(a)), span)
         if mask is not None and reverser.is_mask(arg, mask):
             first = sweep.holding((arg, ())) is None  # type: ignore[arg-type]

@@ -59,8 +59,15 @@ linear(
     rt.sum_to, g=unbroadcast_bar, params="g, shape", harmless="shape",
     samples=[args(arr(2, 3), (3,)), args(arr(2, 3), (2, 1)), args(arr(3), (2, 3)), args(arr(2), (2,))],
 )
+def summand_bar_bar(y_bar: Any, x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        raise rt.joined_containers(x)
+    return y_bar
+
+
 linear(
-    rt.summand_bar, g=lambda y_bar: y_bar, params="g, x", harmless="x", samples=[args(arr(3), np.ones(3))],
+    rt.summand_bar, g=summand_bar_bar, params="g, x, place", harmless="x, place",
+    samples=[args(arr(3), np.ones(3), 0), args(arr(3), np.ones(3), 1)],
 )
 
 

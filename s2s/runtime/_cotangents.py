@@ -231,7 +231,8 @@ def unbroadcast(g: Any, x: Any) -> Any:
     """The cotangent of ``x`` from that of ``x`` broadcast to the shape of ``g``: summed, and cast to ``x``'s
     dtype.
 
-    Where both are lists or tuples each item gets its own. A list that was taken for an array has an array for ``g``.
+    Where both are lists or tuples each item gets its own. A list that was taken for an array may have an array for
+    ``g``.
     """
     if isinstance(x, (list, tuple)) and isinstance(g, (list, tuple)):
         if len(g) != len(x):
@@ -242,15 +243,18 @@ def unbroadcast(g: Any, x: Any) -> Any:
     shape = np.shape(x)
     if np.shape(g) != shape:
         g = sum_to(np.asarray(g), shape)
-    return cast(g, x)
+    return mirror(g, x) if isinstance(x, (list, tuple)) else cast(g, x)
 
 
-def summand_bar(g: Any, x: Any) -> Any:
-    """The cotangent of a sum whose term ``x`` may be a list or tuple. Raises NoDerivativeError where it is one and an
-    array is at hand for the cotangent of the whole: how long the other term is cannot be seen."""
-    if isinstance(x, (list, tuple)) and not isinstance(g, (list, tuple)):
+def summand_bar(g: Any, x: Any, place: int) -> Any:
+    """The cotangent of the first or second term ``x`` of a sum, which may be a list or tuple: then that of its items,
+    at the beginning or the end. Raises NoDerivativeError where it is one and an array is at hand for the cotangent of
+    the whole: how long the other term is cannot be seen."""
+    if not isinstance(x, (list, tuple)):
+        return g
+    if not isinstance(g, (list, tuple)):
         raise joined_containers(x)
-    return g
+    return g[: len(x)] if place == 0 else g[len(g) - len(x) :]
 
 
 def joined_containers(x: Any) -> Exception:

@@ -106,10 +106,13 @@ def _is_function(site: CallSite, atom: ir.Atom) -> bool:
 
 
 def grown_display(site: CallSite) -> ir.Atom | None:
-    """``[*items, a]`` of a list of unknown length."""
-    if not isinstance(site.callee, ir.Const) or not site.callee.holds(ops.make_list) or not site.is_spread:
+    """``[*items, a]`` and ``(*items, a)`` of items of unknown number."""
+    if site.callee not in _DISPLAYS or not site.is_spread:
         return NOT_HANDLED
-    return reading.grown(site, site.args)
+    return reading.grown(site, site.callee.value, site.args)  # type: ignore[union-attr]
+
+
+_DISPLAYS = (ir.Const(ops.make_list), ir.Const(ops.make_tuple))
 
 
 def extreme_of_spread(site: CallSite) -> ir.Atom | None:

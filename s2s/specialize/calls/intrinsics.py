@@ -40,6 +40,7 @@ from s2s.core.values import (
     Sequence,
     field_of,
     has_fields,
+    type_of_joined,
 )
 from s2s.models import iterating
 from s2s.specialize import logs
@@ -320,13 +321,13 @@ def _unbroadcast(site: CallSite) -> ir.Atom | None:
 def _concatenate_displays(site: CallSite) -> ir.Atom | None:
     """The sum of two lists or tuples of known length is a display of all items."""
     values = [site.value(a) for a in site.args]
-    if not all(isinstance(v, Sequence) and v.type in (tuple, list) for v in values):
+    kinds = [type_of_joined(v.type, "__add__") if isinstance(v, Sequence) else None for v in values]
+    if kinds[0] not in (tuple, list) or kinds[0] is not kinds[1]:
         return None
     if sum(len(v.items) for v in values if isinstance(v, Sequence)) > MOST_LISTED:
         return None
     items = [i for a in site.args for i in site.items(a) or ()]
-    assert isinstance(values[0], Sequence)
-    return site.write(ops.make_tuple if values[0].type is tuple else ops.make_list, *items)
+    return site.write(ops.make_tuple if kinds[0] is tuple else ops.make_list, *items)
 
 
 def _repeat_display(site: CallSite) -> ir.Atom | None:
@@ -338,11 +339,17 @@ def _repeat_display(site: CallSite) -> ir.Atom | None:
                 return other
     for items, count in (site.args, site.args[::-1]):
         value = site.value(items)
-        if isinstance(value, Sequence) and isinstance(count, ir.Const) and type(count.value) is int:
+        kind = type_of_joined(value.type, "__mul__") if isinstance(value, Sequence) else None
+        if kind not in (tuple, list):
+            continue
+        assert isinstance(value, Sequence)
+        if isinstance(count, ir.Const) and type(count.value) is int:
             if len(value.items) * count.value > MOST_LISTED:
                 return None
             made = (site.items(items) or []) * count.value
-            return site.write(ops.make_tuple if value.type is tuple else ops.make_list, *made)
+            return site.write(ops.make_tuple if kind is tuple else ops.make_list, *made)
+        if kind is tuple and site.is_varied and type_of(site.value(count)) is int:
+            return site.inline(iterating.repeated_tuple, [items, count])
     return None
 
 

@@ -25,6 +25,7 @@ from s2s.core.values import (
     Sequence,
     Unknown,
     has_fields,
+    type_of_joined,
 )
 from s2s.models import iterating, ordering
 from s2s.specialize.heap import effects, iterators
@@ -402,6 +403,7 @@ def _concatenate(at: At, a: ir.Atom, b: ir.Atom) -> ir.Atom | None:
     """``[a] + [b]``: a new list. A sum of deques has the length at most that the first may have."""
     states = [state_of(at.context, x) for x in (a, b)]
     kinds: list[Any] = [s.kind if s is not None else _kind(at.context, x) for s, x in zip(states, (a, b), strict=True)]
+    kinds = [type_of_joined(kind, "__add__") for kind in kinds]
     if kinds[0] is not kinds[1] and collections.deque in kinds and {*kinds} <= {list, tuple, collections.deque}:
         one, other = kinds[0].__name__, "collections.deque" if kinds[1] is collections.deque else kinds[1].__name__
         raise at.raised(TypeError(f'can only concatenate {one} (not "{other}") to {one}'))
@@ -428,18 +430,19 @@ def _deque_of(at: At, items: list[ir.Atom], state: State) -> ir.Atom:
     return new_list(at, items[max(0, len(items) - limit):], collections.deque, state.extra)
 
 
-def grown(at: At, args: list[Any]) -> ir.Atom | None:
-    """``[*items, a, b]`` of a list of unknown length, and ``[a, *items]`` where a derivative flows through them; None
-    for any other display."""
+def grown(at: At, display: Any, args: list[Any]) -> ir.Atom | None:
+    """``[*items, a, b]`` of a list of unknown length, and a list or tuple ``[a, *items]`` where a derivative flows
+    through the items; None for any other display."""
     first, *more = args
-    if not isinstance(first, ir.Star) or any(isinstance(a, ir.Star) for a in more):
-        stars = [at.builder.frozen(a.atom) for a in args if isinstance(a, ir.Star)]
-        if not any(map(at.context.is_varied, stars)):
-            return None
-        return at.inline(ordering.joined, [a.atom if isinstance(a, ir.Star) else new_list(at, [a]) for a in args])
-    state = state_of(at.context, first.atom)
-    kind = _kind(at.context, first.atom) if state is None else state.kind
-    return _append_all(at, first.atom, more) if kind is list else None
+    if display is ops.make_list and isinstance(first, ir.Star) and not any(isinstance(a, ir.Star) for a in more):
+        state = state_of(at.context, first.atom)
+        kind = _kind(at.context, first.atom) if state is None else state.kind
+        if kind is list:
+            return _append_all(at, first.atom, more)
+    if not any(at.context.is_varied(at.builder.frozen(a.atom)) for a in args if isinstance(a, ir.Star)):
+        return None
+    made = at.inline(ordering.joined, [a.atom if isinstance(a, ir.Star) else new_list(at, [a]) for a in args])
+    return made if display is ops.make_list else at.apply(tuple, made)
 
 
 def _append_all(at: At, items: ir.Atom, more: list[ir.Atom]) -> ir.Atom:
