@@ -8,9 +8,9 @@ from typing import Any
 from s2s import runtime as rt
 
 __all__ = [
-    "extend", "greatest", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "insorted_left",
-    "insorted_right",
-    "joined", "least", "nlargest", "nsmallest", "pick", "sorted_",
+    "extend", "extended_left", "greatest", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "inserted",
+    "insorted_left", "insorted_right", "joined", "least", "nlargest", "nsmallest", "pick", "rearranged", "removed",
+    "sorted_",
 ]
 
 
@@ -26,6 +26,26 @@ def joined(*parts: Any) -> Any:
         for item in list(part):
             items.append(item)
     return items
+
+
+def rearranged(items: Any, how: Any, *args: Any) -> Any:
+    """A list of the items after a method of a list or deque that moves or removes some."""
+    order = rt.order_after(how, len(items), *args)
+    return [items[place] for place in order]
+
+
+def extended_left(items: Any, more: Any) -> Any:
+    return joined(list(more)[::-1], items)
+
+
+def inserted(items: Any, place: Any, item: Any) -> Any:
+    order = rt.order_after("insert", len(items), place, len(items))
+    more = joined(items, [item])
+    return [more[place] for place in order]
+
+
+def removed(items: Any, item: Any) -> Any:
+    return rearranged(items, "pop", rt.place_of(item, items))
 
 
 def pick(items: Any, place: Any) -> Any:

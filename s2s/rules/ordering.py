@@ -13,12 +13,13 @@ from s2s.rules.samples import args, num
 from s2s.rules.table import model, zero
 
 zero(
-    rt.order_of, rt.place_of_greatest, rt.place_of_least, rt.heap_order, rt.order_with_last, bisect.bisect_left,
-    bisect.bisect_right, builtins.list.index, builtins.list.count, builtins.tuple.index, builtins.tuple.count,
+    rt.order_after, rt.order_of, rt.place_of, rt.place_of_greatest, rt.place_of_least, rt.heap_order,
+    rt.order_with_last, bisect.bisect_left, bisect.bisect_right, builtins.list.index,
+    builtins.list.count, builtins.tuple.index, builtins.tuple.count,
 )
 describe(
-    rt.order_of, rt.place_of_greatest, rt.place_of_least, rt.heap_order, rt.order_with_last, changes=(), acts=False,
-    calls_back=False,
+    rt.order_after, rt.order_of, rt.place_of, rt.place_of_greatest, rt.place_of_least, rt.heap_order,
+    rt.order_with_last, changes=(), acts=False, calls_back=False,
 )
 
 _THREE = [num(), num(), num()]

@@ -158,7 +158,15 @@ from s2s.runtime._observed import (
     observed_test,
     observing,
 )
-from s2s.runtime._ordering import heap_order, order_of, order_with_last, place_of_greatest, place_of_least
+from s2s.runtime._ordering import (
+    heap_order,
+    order_after,
+    order_of,
+    order_with_last,
+    place_of,
+    place_of_greatest,
+    place_of_least,
+)
 from s2s.runtime._products import (
     convolve_bar,
     cross,
@@ -263,9 +271,9 @@ __all__ = [
     "matrix_power_bar",
     "meshgrid_bar", "method", "mirror", "no_derivative", "norm_bar", "not_differentiable",
     "observed", "observed_step", "observed_test",
-    "observing", "ones_like", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",
-    "path_error", "picked", "periodic", "periodic_fp_bar", "pinv_bar", "place_of_greatest", "place_of_least",
-    "plain_cholesky_bar",
+    "observing", "ones_like", "order_after", "order_of", "order_with_last", "outline", "own_tangent", "pad_value_bar",
+    "path_error", "picked", "periodic", "periodic_fp_bar", "pinv_bar", "place_of", "place_of_greatest",
+    "place_of_least", "plain_cholesky_bar",
     "places_of_strides", "power", "prod_partial", "pulled", "push", "qr_bar", "quotient", "quotient_again",
     "as_it_is", "rebuild", "record", "record_attribute", "record_content", "record_item", "record_static", "regular",
     "remove_item", "repeat_bar", "reverse_cumsum", "select_bar", "sequence_bar",

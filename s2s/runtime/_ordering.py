@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import collections
 import heapq
 from typing import Any
 
@@ -11,6 +12,22 @@ def order_of(keys: Any, reverse: Any = False) -> list[int]:
     """The places of ``sorted(keys, reverse=reverse)`` in ``keys``."""
     keys = list(keys)
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
+
+
+def order_after(how: str, count: int, *args: Any) -> list[int]:
+    """The places of ``count`` items after a method of a list or deque has changed it; one that is inserted is the last
+    of them."""
+    places: Any = collections.deque(range(count)) if how == "rotate" else list(range(count))
+    getattr(places, how)(*args)
+    return list(places)
+
+
+def place_of(item: Any, items: Any) -> int:
+    """The place of the first of several items that is equal to one. Raises ValueError as ``list.remove`` does."""
+    for place, other in enumerate(items):
+        if other is item or other == item:
+            return place
+    raise ValueError("list.remove(x): x not in list")
 
 
 def place_of_greatest(keys: Any) -> int:

@@ -866,14 +866,6 @@ def object_as_a_whole(x):
     return np.sum(np.array([body], dtype=object))
 
 
-def popped_from_the_middle(x):
-    items = [x]
-    for k in range(100):
-        items.append(x * k)
-    items.pop(3)
-    return sum(items)
-
-
 def key_known_when_it_runs(x):
     state = {"a": x}
     for k in range(100):
@@ -1163,7 +1155,6 @@ UNFOLLOWED = [
     (one_of_two_is_changed_then_read, "first.x", "S2S132"),
     (changed_by_another_name, "first.append(x)", "S2S131"),
     (kept_in_a_long_list, "row[0] = x * x", "S2S131"),
-    (popped_from_the_middle, "items.pop(3)", "S2S134"),
     (key_known_when_it_runs, "state.setdefault(k, x)", "S2S134"),
     (weights_of_a_live_object, "HOLDER.weights[0] = x", "S2S121"),
     (changed_while_a_function_keeps_it, "items[0] = x * x", "S2S131"),

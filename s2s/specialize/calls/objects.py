@@ -210,6 +210,8 @@ def _method(site: CallSite, receiver: ir.Atom, attribute: ir.Atom) -> ir.Atom | 
     if place is not None:
         facts.member(kind, attribute.value).folded(site.guards)
         return state.entries().get(place)
+    if kind is collections.deque and attribute.value == "maxlen":
+        return ir.Const(state.extra)
     read = ir.Call(ir.Const(getattr), (receiver, attribute))
     var = context.define("%", UNKNOWN, False, read)
     context.virtual_closures[var] = lambda builder: builder.let(read, UNKNOWN)

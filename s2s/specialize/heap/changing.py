@@ -89,8 +89,9 @@ def changes_list(edit: Callable[..., Any]) -> Operation:
             return None
         if edit is _append and target.is_own and target.state.kind is list and len(args) == 1 and not kwargs:
             return _change(at, target, target.state.with_entry(target.state.size, args[0]), args[0])
+        how = edit.__name__.lstrip("_")
         if target.items is None:
-            return _change_whole(at, target, container, edit.__name__.lstrip("_"), args)
+            return _change_whole(at, target, container, how, args, kwargs)
         items, limit = list(target.items.values()), target.state.extra
         if edit is _insert and limit is not None and len(items) >= limit:
             raise at.raised(IndexError("deque already at its maximum size"))
@@ -98,7 +99,7 @@ def changes_list(edit: Callable[..., Any]) -> Operation:
         if found is NotImplemented and limit is None:
             return at.inline(ordering.extend, [container, *args])
         if found is None or found is NotImplemented:
-            raise at.refuse(target.name, "what this does depends on values that are not known before the program runs")
+            return _change_whole(at, target, container, how, args, kwargs)
         result = found if isinstance(found, ir.Atom) else ir.Const(None)  # type: ignore[arg-type]
         _change(at, target, target.state.with_items(_cut(target.state, items, edit.__name__)))
         return result
@@ -206,33 +207,78 @@ def _sort(
     return DONE
 
 
-def _change_whole(at: At, target: _Target, container: ir.Atom, edit: str, args: tuple[ir.Atom, ...]) -> ir.Atom:
-    """A change of a list of unknown length, by an operation that makes a new one."""
-    state, builder = target.state, at.builder
-    whole = state.whole
-    assert whole is not None
-    if edit == "append" and state.extra is None:
-        return _change(at, target, appended(at, state, args[0]), args[0])
-    if edit == "extend" and state.extra is None:
-        found = at.specializer.items.known(args[0], builder, at.span)
+def _change_whole(
+    at: At, target: _Target, container: ir.Atom, edit: str, args: tuple[ir.Atom, ...], kwargs: dict[str, ir.Atom]
+) -> ir.Atom:
+    """A change of a list or deque of unknown length, or at a place that the run knows, by an operation that makes a new
+    list."""
+    state, limit = _as_whole(at, target), target.state.extra
+    whole = at.builder.frozen(container)
+    if edit == "append":
+        state = appended(at, state, args[0])
+        return _change(at, target, _limited(at, state, edit), args[0] if limit is None else None)
+    if edit == "extend" and limit is None:
+        found = at.specializer.items.known(args[0], at.builder, at.span)
         if found is None:
             return at.inline(ordering.extend, [container, *args])
         for item in found:
             state = appended(at, state, item)
         return _change(at, target, state)
     if edit == "clear":
-        return _change(at, target, State(state.kind, extra=state.extra))
-    if edit == "pop" and args in ((), (ir.Const(-1),)):
-        last = builder.call(operator.getitem, whole, ir.Const(-1), name=at.name, span=at.span)
-        rest = builder.call(operator.getitem, whole, ir.Const(slice(None, -1)), span=at.span)
-        _change(at, target, state.with_whole(rest))
-        return last
-    if edit == "popleft" or (edit == "pop" and args == (ir.Const(0),)):
-        first = builder.call(operator.getitem, whole, ir.Const(0), name=at.name, span=at.span)
-        rest = builder.call(operator.getitem, whole, ir.Const(slice(1, None)), span=at.span)
-        _change(at, target, state.with_whole(rest))
-        return first
+        return _change(at, target, State(state.kind, extra=limit))
+    if edit in ("pop", "popleft"):
+        place = ir.Const(0) if edit == "popleft" else args[0] if args else ir.Const(-1)
+        gone = at.builder.call(operator.getitem, whole, place, name=at.name, span=at.span)
+        _change(at, target, state.with_whole(_without(at, whole, place)))
+        return gone
+    made = _edited(at, target, edit, whole, args, kwargs)
+    return _change(at, target, _limited(at, state.with_whole(at.builder.frozen(made)), edit))
+
+
+def _as_whole(at: At, target: _Target) -> State:
+    """The state of a container as one of unknown length; what it held is changed no more."""
+    for held in (target.items or {}).values():
+        virtual_heap.close(at.context, held, ESCAPED)
+    return State(target.state.kind, (), (), at.builder.frozen(target.cell.var), extra=target.state.extra)
+
+
+def _without(at: At, whole: ir.Atom, place: ir.Atom) -> ir.Atom:
+    """The items of a list but for that at a place."""
+    ends = {ir.Const(-1): slice(None, -1), ir.Const(0): slice(1, None)}
+    if place in ends:
+        return at.compute(operator.getitem, whole, ir.Const(ends[place]))
+    return at.builder.frozen(at.inline(ordering.rearranged, [whole, ir.Const("pop"), place]))
+
+
+def _edited(
+    at: At, target: _Target, edit: str, whole: ir.Atom, args: tuple[ir.Atom, ...], kwargs: dict[str, ir.Atom]
+) -> ir.Atom:
+    """The items of a list after a method has changed it, as a new list."""
+    match edit:
+        case "insert":
+            return at.inline(ordering.inserted, [whole, *args])
+        case "remove":
+            return at.inline(ordering.removed, [whole, *args])
+        case "reverse" | "rotate":
+            return at.inline(ordering.rearranged, [whole, ir.Const(edit), *args])
+        case "sort":
+            return at.inline(ordering.sorted_, [whole], kwargs)
+        case "extend":
+            return at.inline(ordering.joined, [whole, *args])
+        case "extendleft":
+            return at.inline(ordering.extended_left, [whole, *args])
+        case "appendleft":
+            return at.inline(ordering.joined, [new_list(at, args), whole])
     raise at.refuse(target.name, "its length is not known before the program runs")
+
+
+def _limited(at: At, state: State, edit: str) -> State:
+    """A deque with as many items as it may have: the last ones, the first ones where items come in at the left."""
+    limit = state.extra
+    if limit is None:
+        return state
+    kept = slice(0, limit) if "left" in edit else slice(-limit, None) if limit else slice(0, 0)
+    return state.with_whole(at.compute(operator.getitem, state.whole, ir.Const(kept)))
 
 
 def _update(at: At, mapping: ir.Atom, *others: ir.Atom, **kwargs: ir.Atom) -> ir.Atom | None:
@@ -411,6 +457,9 @@ def _delitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
     key = key_in(at.specializer, target.state, key)
     if is_instance(target.state):
         return at.specializer.instances.operate(at, operator.delitem, "__delitem__", container, key)
+    if is_sequence(target.state) and (target.items is None or not isinstance(key, ir.Const)):
+        made = at.inline(ordering.rearranged, [at.builder.frozen(container), ir.Const("__delitem__"), key])
+        return _change(at, target, _as_whole(at, target).with_whole(at.builder.frozen(made)))
     if target.items is None or not isinstance(key, ir.Const):
         raise at.refuse(target.name, "what it holds is not known before the program runs")
     if is_dict(target.state):

@@ -532,6 +532,15 @@ def order_of(at: At, items: list[ir.Atom], key: ir.Atom, reverse: ir.Atom) -> li
         return None
 
 
+def _of_list(method: Any) -> Operation:
+    """A method of a deque, which is a list where the program runs."""
+
+    def read(at: At, items: ir.Atom, *args: ir.Atom) -> ir.Atom | None:
+        return at.result_of(method, [at.builder.frozen(items), *args])
+
+    return read
+
+
 OPERATIONS: dict[Any, Operation] = {
     ops.unpack: _unpack,
     ops.contains: _contains(False),
@@ -553,6 +562,8 @@ OPERATIONS: dict[Any, Operation] = {
     iter: _iter,
     sum: _sum,
     sorted: _sorted,
+    collections.deque.count: _of_list(list.count),
+    collections.deque.index: _of_list(list.index),
     dict.get: _get,
     dict.keys: _view("keys"),
     dict.values: _view("values"),
