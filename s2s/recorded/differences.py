@@ -67,6 +67,10 @@ class Replay:
         self.surroundings.put_before()
         return self._run(changed)
 
+    def again(self, changed: dict[str, Any]) -> Any:
+        """The result from where another run has ended."""
+        return self._run(changed)
+
     def changes_again(self) -> bool:
         """Whether the function, which has run, changes what it can reach when it runs once more from there: a cache
         that it has filled is filled."""

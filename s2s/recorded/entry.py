@@ -32,6 +32,7 @@ from s2s.recorded.given import Shared, arguments_of, note_shared
 from s2s.recorded.kinds import plain_array
 from s2s.recorded.recorder import Leaf, Parts, Recorder, is_number, is_own_sequence, number_type, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back, zeros_of
+from s2s.recorded.trust import is_always_checked, shape_of, trust_in
 from s2s.recorded.turns import TURNS
 from s2s.versions.carriers import carries_arrays, named_parts, parts_of, put_together
 from s2s.versions.request import Path, Request
@@ -46,9 +47,12 @@ _lock = threading.RLock()
 
 
 class _Recording:
-    """A call that was recorded: ``out`` is its result, ``inputs`` what was differentiated, by path."""
+    """A call that was recorded: ``out`` is its result, ``inputs`` what was differentiated, by path; ``replay`` runs the
+    function again as from before the call, where what it can reach was noted then. ``trust`` is None for a recording
+    within another, which is checked by that."""
 
     def __init__(self, function: types.FunctionType, values: tuple[Any, ...], request: Request) -> None:
+        self.function, self.values = function, values
         self.recorder = recorder = Recorder()
         given = arguments_of(function, values)
         fresh: dict[Path, Any] = {}
@@ -62,13 +66,17 @@ class _Recording:
             fresh[path] = _fresh(at_path(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
         shared = Shared(function, values, given, {path[0] for path in request.wrt})
-        self.inputs = {path: Input(recorder, value) for path, value in fresh.items()}
+        self.inputs = {path: Input(recorder, value, at_path(before, path)) for path, value in fresh.items()}
         pairs = [(name, zip(_leaves_of(before[name]), _leaves_of(given[name]), strict=True)) for name in given]
         note_shared(recorder, function.__name__, [(name, *pair) for name, found in pairs for pair in found])
-        self.replay = None if operations.ACTIVE else Replay(
-            functools.partial(invoked, function), given, function)
         changes = dict(request.options).get("changes")
         arguments = Arguments(given) if changes in ("refused", "repeated") else None
+        self.trust = None if operations.ACTIVE else trust_in(function, request)
+        self.replay: Replay | None = None
+        if self.trust is not None and (arguments is not None or is_always_checked() or self.trust.is_noted_first()):
+            self.replay = Replay(functools.partial(invoked, function), given, function)
+            for one in self.inputs.values():
+                one.keep()
         problem: Exception | None = None
         with _lock:
             operations.ACTIVE.append(recorder)
@@ -104,6 +112,13 @@ class _Recording:
             reason = f"it fails when it is recorded, and not when it runs ({said})"
             raise error("S2S202", name=function.__name__, reason=reason) from problem
 
+    def replayed(self) -> Replay:
+        """What runs the function again as from before the call, or else as from here."""
+        if self.replay is not None:
+            return self.replay
+        given = arguments_of(self.function, self.values)
+        return Replay(functools.partial(invoked, self.function), given, self.function)
+
     def _check_kept_nothing(self, name: str) -> None:
         """Raise UnsupportedSyntaxError where something outside of the function holds a derivative: the caller, which is
         not recorded, would take it for a constant."""
@@ -112,13 +127,14 @@ class _Recording:
 
     def _is_own(self, problem: Exception) -> bool:
         """Whether the function raises an exception when it is not recorded, too; or it is a refusal."""
-        if isinstance(problem, DifferentiationError) or self.replay is None:
+        if isinstance(problem, DifferentiationError) or self.trust is None:
             return True
-        if self.replay.surroundings.is_used_up():
+        replay = self.replayed()
+        if replay.surroundings.is_used_up():
             return True
         try:
-            with self.replay.unnoticed():
-                self.replay.at({})
+            with replay.unnoticed():
+                replay.at({})
         except type(problem):
             return True
         except Exception:
@@ -157,12 +173,18 @@ def repeated(function: types.FunctionType, values: tuple[Any, ...], call: Callab
 class Input:
     """An argument that is differentiated: its structure, and what its leaves are in the recording."""
 
-    def __init__(self, recorder: Recorder, value: Any) -> None:
+    def __init__(self, recorder: Recorder, value: Any, original: Any) -> None:
+        """``value`` is what the function is given for the ``original`` of the caller."""
         self.value = value
         self.leaves: list[Any] = []
         self.structure = _packed(value, self.leaves)
-        self.originals = [np.array(leaf, subok=True) if isinstance(leaf, np.ndarray) else leaf for leaf in self.leaves]
+        self.originals = _leaves_of(original)
         self.refs = [recorder.new(leaf) if _carries(leaf) else None for leaf in self.leaves]
+
+    def keep(self) -> None:
+        """Keep copies of the original leaves: the function may know them by other names, and change them."""
+        self.originals = [
+            np.array(leaf, subok=True) if isinstance(leaf, np.ndarray) else leaf for leaf in self.originals]
 
     def made(self, leaves: list[Any]) -> Any:
         """The argument's structure with other leaves."""
@@ -288,37 +310,66 @@ def derivative_of_call(
 def _swept(recording: _Recording, request: Request, function: types.FunctionType, tangents: tuple[Any, ...]) -> Any:
     """The answer to a request. Where the sweeps fail at what was recorded, this is a refusal."""
     try:
-        if recording.replay is not None:
-            _hold_against_differences(recording, request, function.__name__.strip("<>"))
-        return MODES[request.mode](recording, request, function, tangents)
+        answered = functools.partial(MODES[request.mode], recording, request, function, tangents)
+        if recording.trust is None:
+            return answered()
+        outs: list[Any] = []
+        pack(_split(recording, request)[0], outs, has_parts)
+        inputs = [ref for path in request.wrt for ref in recording.inputs[path].refs]
+        for leaf in outs:
+            _check_result(recording, leaf, function.__name__.strip("<>"))
+        shape = shape_of(recording.recorder, inputs, outs)
+        if not recording.trust.is_due(shape) and not is_always_checked():
+            if request.mode == "vjp":  # whose sweep comes later, when nothing can be checked any more
+                sweep = _weighted_sweep(recording, outs, _weights_of(outs))
+                is_doubtful = any(map(_has_nan, map(sweep.value, inputs)))
+            else:
+                answer = answered()
+                is_doubtful = _has_nan(answer)
+            if not is_doubtful and not recording.recorder.has_left_out:
+                return answered() if request.mode == "vjp" else answer
+        _hold_against_differences(recording, request, function.__name__.strip("<>"), outs)
+        recording.trust.passed(shape, is_complete=recording.replay is not None)
+        return answered()
     except (DifferentiationError, MemoryError):
         raise
     except Exception as problem:
         raise error("S2S202", name=function.__name__, reason=f"its steps cannot be swept over ({problem})") from problem
 
 
-def _hold_against_differences(recording: _Recording, request: Request, name: str) -> None:
+def _has_nan(value: Any) -> bool:
+    """Whether a derivative, or a part of it, is NaN."""
+    leaves: list[Any] = []
+    pack(value, leaves, has_parts)
+    return any(_carries(leaf) and bool(np.isnan(leaf).any()) for leaf in leaves)
+
+
+def _weights_of(outs: list[Any]) -> list[Any]:
+    """The weights with which the parts of a result are summed that is held against differences; None for no number."""
+    draws = np.random.default_rng(3)
+    return [_weight(draws, leaf) if _carries(leaf) else None for leaf in outs]
+
+
+def _hold_against_differences(recording: _Recording, request: Request, name: str, outs: list[Any]) -> None:
     """Refuse a recording that has lost a part of the derivative."""
-    replay = recording.replay
-    assert replay is not None
+    replay, trust = recording.replayed(), recording.trust
+    assert trust is not None
     if replay.surroundings.is_used_up():
         raise error("S2S202", name=name, reason="it reads on in a generator, and cannot run again to be checked")
-    weights = np.random.default_rng(3)
-    outs: list[Any] = []
-    pack(_split(recording, request)[0], outs, has_parts)
-    for leaf in outs:
-        _check_result(recording, leaf, name)
-    chosen = [_weight(weights, leaf) if _carries(leaf) else None for leaf in outs]
+    chosen = _weights_of(outs)
 
     inputs = [recording.inputs[path] for path in request.wrt]
     moving = [(given, k) for given in inputs for k, ref in enumerate(given.refs) if ref is not None]
 
-    weighted = weighted_result(replay, request, inputs, chosen)
+    weighted = weighted_result(replay.at, replay.given, request, inputs, chosen)
     originals = [plain_array(given.originals[k]) for given, k in moving]
     refs = [given.refs[k] for given, k in moving]
     sizes = [one if w is None else np.abs(one) for one, w in zip(outs, chosen)]
     found = weighted_sum(outs, chosen), weighted_sum(sizes, chosen)
     sweep = _weighted_sweep(recording, outs, chosen)
+    if replay is not recording.replay and not _gives_again(replay, weighted, originals, found):
+        trust.is_repeatable = False
+        raise error("S2S202", name=name, reason=_NOT_NOTED)
     with replay.unnoticed():
         if sweep.has_left_out:
             recording.recorder.has_strong_zeros = False
@@ -340,15 +391,40 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
             except DifferentiationError:
                 pass
         agree(name, weighted, originals, bars, found)
+    if trust.is_repeatable is not False and replay is recording.replay:
+        from_here = weighted_result(replay.again, replay.given, request, inputs, chosen)
+        trust.is_repeatable = replay.surroundings.is_unchanged() or (
+            not replay.surroundings.iterators and _gives_again(replay, from_here, originals, found))
+
+
+def _gives_again(
+    replay: Replay, weighted: Callable[[list[Any], float], float], originals: list[Any], found: tuple[float, float]
+) -> bool:
+    """Whether the function gives the result that was recorded when it runs again."""
+    try:
+        with replay.unnoticed():
+            value = weighted([0.0] * len(originals), 0.0)
+    except Exception:
+        return False
+    return abs(value - found[0]) <= SAME * found[1] or value == found[0] or (value != value and found[0] != found[0])
+
+
+_NOT_NOTED = (
+    "it gives another result when it runs again from where it has ended. It is checked from where it begins in later "
+    "calls, and in all with S2S_RECORDED=always-checked")
+
+SAME = 1e-9
+"""How far, relative to the sum of absolute values, results are apart at most that are the same."""
 
 
 def weighted_result(
-    replay: Replay, request: Request, inputs: list[Input], weights: list[Any]
+    run: Callable[[dict[str, Any]], Any], given: dict[str, Any], request: Request, inputs: list[Input],
+    weights: list[Any]
 ) -> Callable[[list[Any], float], float]:
     """The function's result, summed with weights, by directions in which the numbers of its inputs move, and a step."""
 
     def weighted(directions: list[Any], step: float) -> float:
-        result = replay.at(moved_inputs(replay, request, inputs, directions, step))
+        result = run(moved_inputs(given, request, inputs, directions, step))
         leaves: list[Any] = []
         pack(result[0] if request.has_aux else result, leaves, has_parts)
         return weighted_sum(leaves, weights)
@@ -357,7 +433,7 @@ def weighted_result(
 
 
 def moved_inputs(
-    replay: Replay, request: Request, inputs: list[Input], directions: list[Any], step: float
+    arguments: dict[str, Any], request: Request, inputs: list[Input], directions: list[Any], step: float
 ) -> dict[str, Any]:
     """The arguments whose numbers have moved."""
     places = iter(directions)
@@ -368,7 +444,7 @@ def moved_inputs(
             for leaf, ref in zip(given.originals, given.refs)
         ]
         whole = _moved(given, moved)
-        before = changed.get(path[0], replay.given[path[0]])
+        before = changed.get(path[0], arguments[path[0]])
         changed[path[0]] = _with(before, path[1:], whole)
     return changed
 

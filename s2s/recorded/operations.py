@@ -231,6 +231,14 @@ def compare(sign: str, a: Any, b: Any) -> Any:
     return stale.compare(sign, a, b, depends)
 
 
+def decided(outcome: Any) -> bool:
+    """Whether a test holds, as the branches that are taken are a part of a recording's shape."""
+    holds = bool(outcome)
+    if ACTIVE:
+        ACTIVE[0].trace.append(holds)
+    return holds
+
+
 # --- items and attributes -------------------------------------------------------------------------------------------
 
 
@@ -419,6 +427,7 @@ def _without(known: dict[Any, Any], name: str, key: Any, default: Any = None) ->
 def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of Python code: one step where it has a rule of its own, else watched."""
     chosen.check(function, args, kwargs)
+    ACTIVE[0].trace.append(id(function.__code__))
     if fn is stop_gradient:
         return still(fn(*args, **kwargs))
     if fn is stack.deeper:
@@ -602,6 +611,7 @@ def _see_all(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any = None) -> Any:
     """A call of what is not Python code; ``bound`` is the method of the first argument that ``fn`` is."""
     chosen.check(fn, args, kwargs)
+    ACTIVE[0].trace.append(getattr(fn, "__name__", ""))
     if is_hashable(fn) and fn in stale.EQUALITIES:
         found = fn(*args, **kwargs)
         stale.check_equality(args, found, depends)
@@ -722,6 +732,7 @@ TOOLS.update({
     "see": see,
     "written": written,
     "compare": compare,
+    "decided": decided,
     "evaluate": evaluate, "call_in_frame": call_in_frame,
     "call": call,
     "call_method": call_method,

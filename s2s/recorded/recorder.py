@@ -252,7 +252,8 @@ class Recorder:
     """One recording: what it knows by identity, and its steps in the order in which they ran.
 
     ``has_strong_zeros`` says whether the reverse sweep takes zero times inf or NaN for zero, ``cancels`` that what is
-    NaN by inf - inf is computed by tangents."""
+    NaN by inf - inf is computed by tangents. ``has_left_out`` says that a sweep has taken such a product for zero.
+    ``trace`` has the sides of branches that were taken, and what was called, in order."""
 
     def __init__(self) -> None:
         self.slots: dict[int, int] = {}
@@ -268,7 +269,9 @@ class Recorder:
         self.apart: dict[int, tuple[str, str, str]] = {}
         """Arguments that share memory in the caller's call and not here, by their owners: the names of the function and
         of two of its parameters."""
+        self.trace: list[Any] = []
         self.has_strong_zeros = True
+        self.has_left_out = False
         self.cancels = False
 
     # -- what is known

@@ -66,7 +66,10 @@ class _Check:
     def __init__(self, replay: Replay, given: dict[str, Any], request: Request, tangents: tuple[Any, ...]) -> None:
         self.replay, self.request, self.tangents = replay, request, tangents
         recorder = Recorder()
-        self.inputs = [Input(recorder, at_path(given, path)) for path in request.wrt]
+        values = [at_path(given, path) for path in request.wrt]
+        self.inputs = [Input(recorder, value, value) for value in values]
+        for one in self.inputs:
+            one.keep()
         self.leaves = [
             leaf for one in self.inputs for leaf, ref in zip(one.originals, one.refs) if ref is not None]
         self.eps = max(np.finfo(np.asarray(leaf).dtype).eps for leaf in self.leaves)
@@ -100,7 +103,8 @@ class _Check:
             return None  # there is nothing beside an infinite number
         each = iter(chosen)
         weights = [next(each) if _is_real(leaf) else None for leaf in self.every]
-        weighted, leaves = weighted_result(self.replay, self.request, self.inputs, weights), self.leaves
+        run, given, leaves = self.replay.at, self.replay.given, self.leaves
+        weighted = weighted_result(run, given, self.request, self.inputs, weights)
         if self.along is not None:
             leaves, tangents, whole = [1.0], self.along, weighted
 
@@ -149,7 +153,7 @@ class _Check:
         found: list[list[list[Any]]] = []
         for step in (1e-2 * self.eps**0.5, -1e-2 * self.eps**0.5):
             found = [
-                self._rows(self._run(strong, moved_inputs(self.replay, self.request, self.inputs, ways, moved)))
+                self._rows(self._run(strong, moved_inputs(self.replay.given, self.request, self.inputs, ways, moved)))
                 for moved in (step, step / 16.0)]
             if all(np.isfinite(one).all() for rows in found for row in rows for one in row):
                 break

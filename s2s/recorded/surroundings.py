@@ -85,6 +85,14 @@ class Surroundings:
         pairs = zip(self.places[self.settings :], held[self.settings :])
         return all(place.is_random or _is_equal(place.read(), then) for place, then in pairs)
 
+    def is_unchanged(self) -> bool:
+        """Whether everything holds what it held at first, random generators included; never where there are iterators,
+        which do not tell."""
+        if self.iterators or self.generators:
+            return False
+        drawn = [then for place, then in zip(self.places, self.before) if place.is_random]
+        return self.is_as(self.before) and pickle.dumps(drawn) == self.draws()
+
     def changed(self) -> Iterator[Any]:
         """What those places hold that hold something else than at first; and all arrays, which may hold equal
         numbers."""

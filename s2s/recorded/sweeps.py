@@ -90,8 +90,12 @@ class Backward(_Sweep):
         made = binary(op, bar, slope)
         if not self.recorder.has_strong_zeros or cmath.isfinite(made):
             return made
-        self.has_left_out = True
+        self.leave_out()
         return 0.0 if bar == 0 or (slope == 0 and op is operator.mul) else made
+
+    def leave_out(self) -> None:
+        """Note that a product that is inf or NaN may be taken for zero."""
+        self.has_left_out = self.recorder.has_left_out = True
 
     def add(self, ref: Ref, bar: Any) -> None:
         """Add to the cotangent of a value."""
@@ -256,7 +260,7 @@ def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, b
     if not sweep.recorder.has_strong_zeros:
         return bar
     if s.fn in _PRODUCTS and not operations.ACTIVE:
-        sweep.has_left_out = True
+        sweep.leave_out()
         return _of_product(s, bars, structure, bar)
     rule = table.find(s.fn)
     if rule is None or rule.kind != "partials" or len(bars) != 1 or np.shape(bars[0]) != bar.shape:
@@ -266,7 +270,7 @@ def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, b
         ones = call(np.ones_like, bars[0])
         slope = next(one for part, one in pulled(s, unpack(s.result, [ones])) if part is structure)
         is_zero = binary(operator.or_, is_zero, binary(operator.eq, slope, 0.0))
-    sweep.has_left_out = True
+    sweep.leave_out()
     return call(np.where, is_zero, 0.0, bar)
 
 

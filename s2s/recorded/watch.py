@@ -2,8 +2,8 @@
 
     y = a.b[i] + f(*x)      ->      y = binary(add, get_item(get_attribute(a, "b"), i), call(f, *iterate(x)))
 
-Tests and the flow of control stay as they are: they carry no derivative. So do names, containers and
-attributes: what they hold is the same object afterwards.
+The flow of control stays as it is: tests carry no derivative, and which side is taken is told of. So do names,
+containers and attributes: what they hold is the same object afterwards.
 """
 
 from __future__ import annotations
@@ -149,6 +149,17 @@ class _Watcher(ast.NodeTransformer):
             return node
         return self._call(node, "compare", ast.Constant(_EQUALITIES[type(node.ops[0])]), *sides)
 
+    def _decided(self, test: ast.expr) -> ast.expr:
+        """A test that tells of its outcome, unless it has always the same."""
+        return test if isinstance(test, ast.Constant) else self._call(test, "decided", test)
+
+    def _visit_test(self, node: Any) -> Any:
+        self.generic_visit(node)
+        node.test = self._decided(node.test)
+        return node
+
+    visit_If = visit_While = visit_IfExp = _visit_test
+
     def visit_Call(self, node: ast.Call) -> ast.expr:
         keywords = [ast.keyword(k.arg, self.visit(k.value)) for k in node.keywords]
         args = [self.visit(arg) for arg in node.args]
@@ -196,7 +207,7 @@ class _Watcher(ast.NodeTransformer):
         iterated = node.iter if node.is_async else self._call(node.iter, "iterate", self.visit(node.iter))
         if not _is_simple(node.target):
             iterated = self._call(node.iter, "iterate_parts", iterated, _pattern(node.target))
-        tests = [self.visit(test) for test in node.ifs]
+        tests = [self._decided(self.visit(test)) for test in node.ifs]
         return ast.comprehension(node.target, iterated, tests, node.is_async)
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
@@ -363,7 +374,7 @@ class _Watcher(ast.NodeTransformer):
     def visit_Match(self, node: ast.Match) -> ast.Match:
         node.subject = self.visit(node.subject)
         for case in node.cases:
-            case.guard = None if case.guard is None else self.visit(case.guard)
+            case.guard = None if case.guard is None else self._decided(self.visit(case.guard))
             case.body = self._block(case.body)
         return node
 
