@@ -24,8 +24,8 @@ _base: Any = np.ndarray.__dict__["base"].__get__
 
 @record
 class Place:
-    """Where an array lies in the memory of its owner. ``overlaps`` says that two of its
-    elements may be one."""
+    """Where an array lies in the memory of its owner. ``overlaps`` says that two of its elements may be one,
+    ``is_whole`` that it is all of the memory, element by element and in their order."""
 
     owner: int
     offset: int
@@ -33,6 +33,7 @@ class Place:
     strides: tuple[int, ...]
     dtype: np.dtype[Any]
     overlaps: bool
+    is_whole: bool = False
 
 
 def owner_of(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -82,7 +83,10 @@ def place_in(owner: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> Place:
 
     Raises UnsupportedSyntaxError where it reads that memory as numbers of another kind.
     """
-    array, owner, number = np.ndarray.view(array, np.ndarray), np.ndarray.view(owner, np.ndarray), id(owner)
+    if type(array) is np.ndarray and array.flags.c_contiguous and (array is owner or _has_all_of(array, owner)):
+        return Place(id(owner), 0, array.shape, array.strides, array.dtype, False, True)
+    number = id(owner)
+    array, owner = np.ndarray.view(array, np.ndarray), np.ndarray.view(owner, np.ndarray)
     offset = _interface(array)["data"][0] - _low_and_high(owner)[0]
     dtype, whole = array.dtype, owner.dtype
     if dtype != whole and whole.kind == "c" and dtype.kind == "f" and 2 * dtype.itemsize == whole.itemsize:
@@ -91,6 +95,12 @@ def place_in(owner: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> Place:
     elif dtype != whole and whole.kind in "fc" and array.size:
         raise error("S2S101", construct=f"a view of memory of {whole} as {dtype}")
     return Place(number, offset, array.shape, array.strides, dtype, _overlaps(array))
+
+
+def _has_all_of(view: np.ndarray[Any, Any], owner: np.ndarray[Any, Any]) -> bool:
+    """Whether a contiguous view has all elements of the memory of an owner, in their order."""
+    is_like = type(owner) is np.ndarray and view.size == owner.size and view.dtype == owner.dtype
+    return is_like and owner.flags.c_contiguous
 
 
 def _overlaps(array: np.ndarray[Any, Any]) -> bool:

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from s2s.analysis.functions import facts
 from s2s.core import stack
 from s2s.core.codes import own_codes
 from s2s.core.inspection import is_hashable, is_written, name_of
@@ -132,6 +133,9 @@ _PASSIVE = frozenset(
         ),
     )
 )
+_PLAIN = frozenset({np.ndarray, float, np.float64, int, bool})
+"""Types of operands that leave what an operator does to Python or NumPy."""
+
 _OF_ATTRIBUTES = frozenset({"__getattribute__", "__setattr__", "__delattr__", "__init_subclass__", "__set_name__"})
 """Methods of ``object`` that compute nothing."""
 
@@ -154,6 +158,8 @@ def binary(op: Any, a: Any, b: Any) -> Any:
                 recorder.arithmetic(op, a, b, out)
             return out
         return noted(op, (a, b), {}, out)
+    if type(a) in _PLAIN and type(b) in _PLAIN and (out := _elementwise(op, (a, b))) is not NotImplemented:
+        return out
     names = names_of(op)
     # a float multiplies by any integer itself, whatever methods that has
     a, b = plain_integer(a, *names), plain_integer(b, *(() if type(a) is float else names))
@@ -398,6 +404,8 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
 def _is_followed(fn: Any, args: tuple[Any, ...]) -> bool:
     """Whether the Python code of a function of NumPy's says what it does with its arguments, and no rule: it calls
     back, or asks objects for arrays and for methods of the function's name, as ``np.mean`` does a masked array."""
+    if all(map(_is_plain_part, args)):
+        return table.find(fn) is None
     if type(fn._implementation) is types.FunctionType and any(
         is_a(arg, np.ndarray) and type(getattr(type(arg), fn.__name__, None)) is types.FunctionType for arg in args[:1]
     ):
@@ -616,6 +624,10 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         found = fn(*args, **kwargs)
         stale.check_equality(args, found, depends)
         return found
+    if not kwargs and (out := _elementwise(fn, args)) is not NotImplemented:
+        return out
+    if args and (out := _of_plain_arrays(fn, args, kwargs, bound)) is not NotImplemented:
+        return out
     args, kwargs = prepared(fn, args, kwargs)
     if any(name.startswith("overwrite") for name in kwargs):
         known = table.find(fn) if is_hashable(fn) else None
@@ -679,6 +691,62 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return change(fn, args, kwargs, changed, bound)
     out = run(fn, args, kwargs, bound)
     return filled(args[0], out) if is_hashable(fn) and is_filled(fn, args, out) else noted(fn, args, kwargs, out)
+
+
+def _elementwise(fn: Any, args: tuple[Any, ...]) -> Any:
+    """The result of an elementwise function of numbers and plain arrays of real ones, noted as a step; NotImplemented
+    where it is another call."""
+    if len(args) != getattr(fn, "nin", len(args)) or (type(fn) is not np.ufunc and not _is_operator(fn)):
+        return NotImplemented
+    for a in args:
+        if type(a) not in _PLAIN or (type(a) is np.ndarray and a.dtype.kind not in "fiub"):
+            return NotImplemented
+    rule = table.find(fn)
+    if rule is None or rule.kind != "partials" or rule.by_user or rule.given:
+        return NotImplemented
+    out = fn(*args)
+    if (type(out) is np.ndarray and out.dtype.kind == "f") or type(out) in (float, np.float64):
+        for recorder in ACTIVE:
+            recorder.elementwise(fn, args, out)
+        return out
+    return out if type(out) in _PLAIN else noted(fn, args, {}, out)
+
+
+def _is_operator(fn: Any) -> bool:
+    return type(fn) is types.BuiltinFunctionType and fn in OPERATORS
+
+
+def _of_plain_arrays(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any) -> Any:
+    """The result of a function of NumPy's of plain arrays of real numbers and options, noted as a step; NotImplemented
+    where it is another call."""
+    if (type(fn) is not _OF_NUMPY and type(fn) is not types.MethodDescriptorType) or ACTIVE[0].written:
+        return NotImplemented
+    rule = table.find(fn)
+    if rule is None or rule.kind not in ("linear", "vjp") or rule.by_user or rule.stores or facts(fn).changes:
+        return NotImplemented
+    if "out" in kwargs or not all(map(_is_plain_part, args)) or not all(map(_is_plain_part, kwargs.values())):
+        return NotImplemented
+    place = place_of_out(fn)
+    if place is not None and len(args) > place:
+        return NotImplemented
+    out = fn(*args, **kwargs) if bound is None else bound(*args[1:], **kwargs)
+    if (type(out) is np.ndarray and out.dtype.kind == "f") or type(out) is np.float64:
+        for recorder in ACTIVE:
+            recorder.call(fn, args, kwargs, out, is_plain=True)
+        return out
+    return noted(fn, args, kwargs, out) if depends(args, kwargs) else out
+
+
+_OF_NUMPY = type(np.sum)
+_OPTIONS = frozenset({*_PLAIN, str, type(None)} - {np.ndarray})
+
+
+def _is_plain_part(value: Any) -> bool:
+    """Whether an argument is a plain array of real numbers, a number or an option, or a short sequence of these."""
+    kind = type(value)
+    if kind is np.ndarray:
+        return value.dtype.kind in "fiub"
+    return kind in _OPTIONS or (kind in (tuple, list) and len(value) < 64 and all(map(_is_plain_part, value)))
 
 
 def _into(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], target: Any) -> Any:

@@ -399,8 +399,16 @@ class Recorder:
             return
         self.steps.append(Arithmetic(op, a, b, one, other, out, self.new(out)))
 
-    def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> None:
-        """Note a call of a function with a derivative."""
+    def elementwise(self, fn: Any, args: tuple[Any, ...], out: Any) -> None:
+        """Note a call of an elementwise function with numbers and plain arrays of real numbers."""
+        refs = [self.slots.get(id(a)) if type(a) is not np.ndarray else self.ref(a) for a in args]
+        if all(ref is None for ref in refs):
+            return
+        self.add(Plain(fn, args, refs, out, self.new(out)))
+
+    def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, is_plain: bool = False) -> None:
+        """Note a call of a function with a derivative; one that ``is_plain`` has arguments as ``Plain`` has them, and
+        gives a number or an array."""
         step = Step(fn, args, kwargs)
         step.leaves = [_plain(leaf) for leaf in step.leaves]
         step.refs = [self.ref(leaf) for leaf in step.leaves]
@@ -417,6 +425,10 @@ class Recorder:
                 owner = id(owner_of(leaf))
                 is_new = owner not in memory and owner not in self.owners
             step.out_refs.append(self.new(leaf) if is_new else None)
+        if is_plain:
+            if step.out_refs[0] is not None:
+                self.add(Plain.of(step))
+            return
         known = set(map(id, outs)) | given
         if any(id(part) not in known and not self.depends(part) for part in self.parts_of(out, 6)):
             raise error("S2S201", name=name_of(fn))  # it gives an object with numbers that no cotangent comes to
@@ -427,7 +439,7 @@ class Recorder:
         """Add a step, which holds its arrays from here on."""
         self.steps.append(step)
         for number, leaf in enumerate(step.leaves):
-            if is_a(leaf, np.ndarray):
+            if type(leaf) is np.ndarray or is_a(leaf, np.ndarray):
                 self.hold(step, number, leaf)
 
     def read(self, array: np.ndarray[Any, Any], index: Any, out: Any) -> None:
@@ -482,6 +494,31 @@ class Step:
         self.result: Any = None
         self.outs: list[Any] = []
         self.out_refs: list[Ref] = []
+
+
+class Plain(Step):
+    """A call with numbers, plain arrays of real numbers and options that gives one number or array. The last of its
+    leaves is the result."""
+
+    __slots__ = ()
+
+    def __init__(self, fn: Any, args: tuple[Any, ...], refs: list[Ref], out: Any, out_ref: Ref) -> None:
+        """A call by position with numbers and arrays."""
+        self.fn, self.args, self.kwargs = fn, _LEAVES[: len(args)], {}
+        self.leaves, self.refs = [*args, out], [*refs, None]
+        self.result, self.outs, self.out_refs = _LEAVES[0], [out], [out_ref]
+
+    @staticmethod
+    def of(step: Step) -> Plain:
+        """Another step as one of this kind."""
+        made = Plain.__new__(Plain)
+        made.fn, made.args, made.kwargs = step.fn, step.args, step.kwargs
+        made.leaves, made.refs = [*step.leaves, *step.outs], [*step.refs, None]
+        made.result, made.outs, made.out_refs = step.result, step.outs, step.out_refs
+        return made
+
+
+_LEAVES = tuple(map(Leaf, range(8)))
 
 
 class Read:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import cmath
 import functools
+import inspect
 import math
 import operator
 from typing import Any
@@ -21,6 +22,7 @@ from s2s.recorded.memory import Place
 from s2s.recorded.recorder import (
     Arithmetic,
     Leaf,
+    Plain,
     Read,
     Recorder,
     Ref,
@@ -46,25 +48,38 @@ class _Sweep:
         self.recorder = recorder
         self.numbers: dict[int, Any] = {}
         self.shadows: dict[int, Any] = {}
+        self.whole: dict[int, tuple[Place, Any]] = {}
+        """Cotangents of whole arrays, which nothing changes, until a part of one is asked for."""
 
     def view(self, place: Place) -> Any:
         """The shadow of an array, made where there is none."""
         if place.owner not in self.shadows:
-            self.shadows[place.owner] = memory.new_shadow(self.recorder.owners[place.owner])
+            self.shadows[place.owner] = shadow = memory.new_shadow(self.recorder.owners[place.owner])
+            if place.owner in self.whole:
+                every, bar = self.whole.pop(place.owner)
+                memory.view_at(shadow, every)[...] = bar
         return memory.view_at(self.shadows[place.owner], place)
 
     def has(self, ref: Ref) -> bool:
         """Whether anything has come to a value."""
-        return ref.owner in self.shadows if isinstance(ref, Place) else ref in self.numbers
+        if isinstance(ref, Place):
+            return ref.owner in self.shadows or ref.owner in self.whole
+        return ref in self.numbers
 
     def value(self, ref: Ref) -> Any:
         """What has come to a value, None for nothing."""
         if isinstance(ref, Place):
-            if ref.owner not in self.shadows:
+            if not self.has(ref):
                 return None
+            if ref.owner in self.whole and ref.is_whole:
+                return np.array(self.whole_of(ref))
             found = call(np.array, self.view(ref))
             return _conjugate(found) if self.is_reverse else found
         return self.numbers.get(ref) if ref is not None else None  # type: ignore[arg-type]
+
+    def whole_of(self, place: Place) -> Any:
+        """The cotangent of a whole array, as nothing changes it."""
+        return self.whole[place.owner][1].reshape(place.shape)
 
     is_reverse = True
 
@@ -102,11 +117,21 @@ class Backward(_Sweep):
         if bar is None or ref is None:
             return
         if isinstance(ref, Place):
-            self._add_to_memory(ref, bar)
+            if not (ref.is_whole and self._add_whole(ref, bar)):
+                self._add_to_memory(ref, bar)
         elif ref in self.numbers:
             self.numbers[ref] = binary(operator.add, self.numbers[ref], bar)
         else:
             self.numbers[ref] = bar
+
+    def _add_whole(self, place: Place, bar: Any) -> bool:
+        """Add to the cotangent of an array of real numbers, if nobody has asked for a part of it."""
+        if operations.ACTIVE or place.owner in self.shadows or place.dtype.kind != "f":
+            return False
+        if type(bar) is not np.ndarray or bar.dtype != place.dtype or bar.shape != place.shape:
+            return False
+        self.whole[place.owner] = place, self.whole_of(place) + bar if place.owner in self.whole else bar
+        return True
 
     def _add_to_memory(self, place: Place, bar: Any) -> None:
         if np.iscomplexobj(bar):
@@ -178,7 +203,7 @@ def _pull_read(sweep: Backward, s: Read) -> None:
 
 
 def _pull_store(sweep: Backward, s: Store) -> None:
-    if s.place.owner not in sweep.shadows:
+    if not sweep.has(s.place):
         return
     view = sweep.view(s.place)
     bar = operations.get_item(view, s.index)
@@ -220,6 +245,97 @@ def _summed(bar: Any, shape: tuple[int, ...]) -> Any:
     if axes:
         bar = call(np.sum, bar, axis=axes, keepdims=True)
     return bar if np.shape(bar) == shape else call(np.reshape, bar, shape)
+
+
+def _pull_plain(sweep: Backward, s: Plain) -> None:
+    """Sweep back over a function by the bodies of its rule, which run here where no recording around this one is to see
+    how they compute."""
+    ref = s.out_refs[0]
+    if operations.ACTIVE or (isinstance(ref, Place) and not (ref.is_whole and ref.owner in sweep.whole)):
+        _pull_step(sweep, s)
+        return
+    bar = sweep.whole_of(ref) if isinstance(ref, Place) else sweep.numbers.get(ref)  # type: ignore[arg-type]
+    if bar is None:
+        return
+    found = _by_rule(s, bar)
+    if found is None:
+        _pull_step(sweep, s)
+        return
+    if isinstance(ref, Place):
+        del sweep.whole[ref.owner]
+    else:
+        del sweep.numbers[ref]  # type: ignore[arg-type]
+    for structure, one in found:
+        sweep.add(s.refs[structure.number], _without_slopes(sweep, s, [bar], structure, one))
+
+
+def _by_rule(s: Plain, bar: Any) -> list[tuple[Leaf, Any]] | None:
+    """The arguments that are differentiated, each with its cotangent; None where the rule has no body for one, or what
+    that gives is not as the argument is."""
+    rule = table.find(s.fn)
+    if rule is None or rule.by_user or rule.given or rule.takes_none or rule.requires is not None:
+        return None
+    if rule.kind == "partials":
+        return _by_partials(s, bar, rule.partials)
+    names = _names_of(s.fn, len(s.args))
+    if names is None:
+        return None
+    parts = {**dict(zip(names, s.args)), **s.kwargs}
+    values = {"y": s.leaves[-1], **_defaults_of(s.fn), **{n: unpack(part, s.leaves) for n, part in parts.items()}}
+    values["y_bar"] = bar
+    found = []
+    for name, part in parts.items():
+        if not _has_ref(s, part):
+            continue
+        body = rule.cotangents.get(name)
+        if body is None or table.is_refusal(body) or type(part) is not Leaf:
+            return None
+        one, leaf = body(*[values[key] for key in _parameters_of(body)]), s.leaves[part.number]
+        if np.shape(one) != np.shape(leaf) or np.iscomplexobj(one):
+            return None
+        found.append((part, _like(one, leaf)))
+    return found
+
+
+def _by_partials(s: Plain, bar: Any, partials: tuple[Any, ...]) -> list[tuple[Leaf, Any]] | None:
+    """The same for an elementwise function."""
+    *values, out = s.leaves
+    found = []
+    for part, leaf, ref, partial in zip(s.args, values, s.refs, partials):
+        if ref is not None and partial is None:
+            return None
+        if ref is not None:
+            slope = partial(out, *values)
+            found.append((part, _like(bar if type(slope) is float and slope == 1.0 else bar * slope, leaf)))
+    return found
+
+
+@functools.lru_cache(1024)
+def _defaults_of(fn: Any) -> dict[str, Any]:
+    """What the parameters of a function are that a call leaves out."""
+    known = table.find(fn).params.parameters  # type: ignore[union-attr]
+    return {name: () if p.kind is p.VAR_POSITIONAL else p.default for name, p in known.items()}
+
+
+@functools.lru_cache(1024)
+def _parameters_of(body: Any) -> tuple[str, ...]:
+    return tuple(inspect.signature(body).parameters)
+
+
+@functools.lru_cache(1024)
+def _names_of(fn: Any, count: int) -> tuple[str, ...] | None:
+    """The names of so many parameters of a function that are given by position; None where these are not known."""
+    known = [*table.find(fn).params.parameters.values()][:count]  # type: ignore[union-attr]
+    is_known = len(known) == count and all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in known)
+    return tuple(p.name for p in known) if is_known else None
+
+
+def _like(bar: Any, leaf: Any) -> Any:
+    """The cotangent of an operand that was broadcast, as a number or an array as it is."""
+    if type(leaf) is not np.ndarray:
+        return type(leaf)(bar if np.ndim(bar) == 0 else np.sum(bar))
+    made = np.asarray(bar)
+    return _summed(made, leaf.shape).astype(leaf.dtype, copy=False)
 
 
 def _pull_step(sweep: Backward, s: Step) -> None:
@@ -484,8 +600,10 @@ def _push_of(fn: Any, argnums: tuple[int, ...], count: int, names: tuple[str, ..
     return operations.primitive_of("\n".join(lines) + "\n", "push", {"fn": fn})
 
 
-_PULL: dict[type, Any] = {Arithmetic: _pull_arithmetic, Read: _pull_read, Store: _pull_store, Step: _pull_step}
-_PUSH: dict[type, Any] = {Arithmetic: _push_arithmetic, Read: _push_read, Store: _push_store, Step: _push_step}
+_PULL: dict[type, Any] = {
+    Arithmetic: _pull_arithmetic, Read: _pull_read, Store: _pull_store, Step: _pull_step, Plain: _pull_plain}
+_PUSH: dict[type, Any] = {
+    Arithmetic: _push_arithmetic, Read: _push_read, Store: _push_store, Step: _push_step, Plain: _push_step}
 
 
 # --- tangents that are NaN ------------------------------------------------------------------------------------------

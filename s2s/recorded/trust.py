@@ -10,6 +10,7 @@ more, or another function is called: the shape is another one.
 from __future__ import annotations
 
 import collections
+import functools
 import os
 import types
 from collections.abc import Iterable
@@ -20,7 +21,7 @@ import numpy as np
 from s2s.core.inspection import is_hashable
 from s2s.core.operators import OPERATORS
 from s2s.recorded.memory import Place
-from s2s.recorded.recorder import Arithmetic, Read, Recorder, Ref, Step
+from s2s.recorded.recorder import Arithmetic, Plain, Read, Recorder, Ref, Step
 from s2s.versions.request import Request
 
 __all__ = ["Trust", "is_always_checked", "shape_of", "trust_in"]
@@ -100,21 +101,22 @@ def shape_of(recorder: Recorder, inputs: Iterable[Ref], outs: list[Any]) -> Shap
         """What a value is, the same in each recording: memory is numbered as it is met."""
         if not isinstance(ref, Place):
             return ref
-        return owners.setdefault(ref.owner, len(owners)), _shape(ref.shape), ref.dtype.char
+        return -3 - owners.setdefault(ref.owner, len(owners))  # -1 and -2 have one hash
 
     parts: list[Any] = [*recorder.trace, *map(named, inputs)]
     for s in recorder.steps:
         kind = type(s)
         if kind is Arithmetic:
             parts.append((s.op, s.one, s.other, type(s.out)))
-        elif kind is Step:
+        elif kind is Plain and not s.kwargs and _is_operator(s.fn):
+            parts.append((s.fn, *map(named, s.refs), *map(_kind_of_operand, s.leaves), named(s.out_refs[0])))
+        elif kind is Step or kind is Plain:
             leaves = tuple(map(_kind_of_operand if _is_operator(s.fn) else _kind_of_argument, s.leaves))
             refs = tuple(map(named, s.refs)), tuple(map(named, s.out_refs))
             parts.append((_name_of(s.fn), *map(type, s.args), *s.kwargs, leaves, refs))
-        elif kind is Read:
-            parts.append((named(s.place), type(s.index), type(s.out), s.ref))
         else:
-            parts.append((named(s.place), type(s.index), named(s.ref), len(s.shape)))
+            array = named(s.place), _shape(s.place.shape), s.place.dtype.char, type(s.index), named(s.ref)
+            parts.append((*array, type(s.out) if kind is Read else len(s.shape)))
     return hash((*parts, *(_kind_of_operand(leaf) for leaf in outs), *(named(recorder.ref(leaf)) for leaf in outs)))
 
 
@@ -124,7 +126,7 @@ def _name_of(fn: Any) -> Any:
 
 def _is_operator(fn: Any) -> bool:
     """Whether the integers among the arguments of a function are numbers, and no axes or other options."""
-    return isinstance(fn, np.ufunc) or (is_hashable(fn) and fn in OPERATORS)
+    return type(fn) is np.ufunc or (type(fn) is types.BuiltinFunctionType and fn in OPERATORS)
 
 
 def _kind_of_argument(leaf: Any) -> Any:
@@ -140,6 +142,7 @@ def _kind_of_operand(leaf: Any) -> Any:
     return (kind, leaf.dtype.char, _shape(leaf.shape)) if kind is np.ndarray else kind
 
 
+@functools.lru_cache(4096)
 def _shape(shape: tuple[int, ...]) -> tuple[int, ...]:
     """The lengths of an array as far as they say what it is: a single number along an axis, none, or several."""
     return tuple([min(n, 2) for n in shape])
