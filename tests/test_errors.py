@@ -381,7 +381,7 @@ def test_where_a_recording_has_no_advice_that_of_the_compiler_is_given(monkeypat
     problem = raised(s2s.grad(lambda x: np.sum(x * Scale())), np.ones(3))
     assert (problem.code, problem.hint) == ("S2S201", HINTS["S2S137"])
     problem = raised(s2s.grad(lambda x: np.sum(x * np.array([str(v) for v in x]).astype(float))), np.ones(3))
-    assert (problem.code, problem.hint) == ("S2S202", HINTS["S2S180"])
+    assert (problem.code, problem.hint) == ("S2S214", HINTS["S2S180"])
 
 
 @pytest.mark.parametrize(("call", "kind"), [

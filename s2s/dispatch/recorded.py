@@ -68,7 +68,8 @@ def has_code(problem: Any) -> bool:
 def advised(problem: Any, refusal: Any) -> Any:
     """The refusal of a recording, with what the compiler says to do where the recording has no advice of its own."""
     given = problem.diagnostic
-    has_none = given.code in ("S2S201", "S2S202") and given.hint == HINTS[given.code] and not has_place(problem)
+    is_plain = given.code in ("S2S201", "S2S202", "S2S214") and given.hint == HINTS[given.code]
+    has_none = is_plain and not has_place(problem)
     if not (has_none and has_code(refusal) and refusal.diagnostic.hint):
         return problem
     made = type(problem)(replace(given, hint=refusal.diagnostic.hint))

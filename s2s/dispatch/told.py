@@ -24,8 +24,8 @@ def tell_of_versions(dispatcher: Dispatcher, avals: tuple[AbstractValue, ...]) -
         return
     why = _difference(dispatcher.target.parameters, versions[-1].avals, avals)
     log("%s is compiled again, for version %d: %s", dispatcher.name, len(versions) + 1, why)
-    if len(versions) + 1 in _OFTEN:
-        code = dispatcher.target.function.__code__
+    code = dispatcher.target.function.__code__
+    if len(versions) + 1 in _OFTEN and not code.co_filename.startswith("<s2s "):  # that has no line of the program
         text = f"`{dispatcher.name}` is compiled for the {len(versions) + 1}th time: {why}"
         tell([Notice("RecompilationWarning", text, code.co_filename, code.co_firstlineno, dispatcher.name)])
 

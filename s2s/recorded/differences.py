@@ -155,9 +155,9 @@ def agree(
         fine_above, fine_below = (
             [weighted(directions, side / FINER) for side in (step, -step)] if is_strict else [middle, middle])
     except Exception as problem:
-        raise error("S2S202", name=name, reason="its recording cannot be held against differences") from problem
+        raise error("S2S214", name=name, reason="its recording cannot be held against differences") from problem
     if abs(middle - found[0]) > RELATIVE * step * found[1]:
-        raise error("S2S202", name=name, reason="it gives another result when it runs again, and cannot be checked")
+        raise error("S2S214", name=name, reason="it gives another result when it runs again, and cannot be checked")
     if is_strict:
         precision = max(float(np.finfo(np.real(leaf).dtype).eps) for leaf in map(np.asarray, leaves))
         finer = [(fine_above - middle, above - middle), (middle - fine_below, middle - below)]
@@ -178,7 +178,7 @@ def agree(
     sides = sorted([(near_above - middle) / half, (middle - near_below) / half])
     if not sides[0] - allowed <= slope <= sides[1] + allowed and np.isfinite(near) and np.isfinite(slope):
         raise error(
-            "S2S202", name=name, reason=f"along one direction a recording gives {slope:.6g}, differences {near:.6g}"
+            "S2S214", name=name, reason=f"along one direction a recording gives {slope:.6g}, differences {near:.6g}"
         )
 
 
@@ -207,7 +207,7 @@ def _agree_on_a_side(
     least, greatest = min(near for near, _ in found), max(near for near, _ in found)
     if not least - allowed <= slope <= greatest + allowed:
         reason = f"along one direction a recording gives {slope:.6g}, differences {found[0][0]:.6g}"
-        raise error("S2S202", name=name, reason=reason)
+        raise error("S2S214", name=name, reason=reason)
 
 
 def drawn_direction(draws: Any, leaf: Any) -> Any:

@@ -30,6 +30,7 @@ from s2s.recorded.chosen import holding
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.given import Shared, arguments_of, note_shared
 from s2s.recorded.kinds import plain_array
+from s2s.recorded.places import of_program, out_of_sight
 from s2s.recorded.recorder import Leaf, Parts, Recorder, is_number, is_own_sequence, number_type, pack, unpack
 from s2s.recorded.sweeps import Backward, Forward, is_in_doubt, swept_back, zeros_of
 from s2s.recorded.trust import is_always_checked, shape_of, trust_in
@@ -110,7 +111,7 @@ class _Recording:
                 raise problem
             said = " ".join(f"{type(problem).__name__}: {problem}".split())
             reason = f"it fails when it is recorded, and not when it runs ({said})"
-            raise error("S2S202", name=function.__name__, reason=reason) from problem
+            raise error("S2S214", name=function.__name__, reason=reason) from problem
 
     def replayed(self) -> Replay:
         """What runs the function again as from before the call, or else as from here."""
@@ -302,7 +303,7 @@ def derivative_of_call(
         same = type(problem) is type(refusal) and problem.diagnostic.summary == refusal.diagnostic.summary
         if same and has_place(refusal):
             raise refusal from None  # it says the same, and where
-        raise advised(problem, refusal) from refusal
+        raise of_program(advised(problem, refusal)) from refusal
     tell(function, request, refusal)
     return result
 
@@ -331,10 +332,12 @@ def _swept(recording: _Recording, request: Request, function: types.FunctionType
         _hold_against_differences(recording, request, function.__name__.strip("<>"), outs)
         recording.trust.passed(shape, is_complete=recording.replay is not None)
         return answered()
-    except (DifferentiationError, MemoryError):
+    except DifferentiationError as problem:
+        raise out_of_sight(recording.recorder, problem) from problem.__cause__
+    except MemoryError:
         raise
     except Exception as problem:
-        raise error("S2S202", name=function.__name__, reason=f"its steps cannot be swept over ({problem})") from problem
+        raise error("S2S214", name=function.__name__, reason=f"its steps cannot be swept over ({problem})") from problem
 
 
 def _has_nan(value: Any) -> bool:
@@ -355,7 +358,7 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
     replay, trust = recording.replayed(), recording.trust
     assert trust is not None
     if replay.surroundings.is_used_up():
-        raise error("S2S202", name=name, reason="it reads on in a generator, and cannot run again to be checked")
+        raise error("S2S214", name=name, reason="it reads on in a generator, and cannot run again to be checked")
     chosen = _weights_of(outs)
 
     inputs = [recording.inputs[path] for path in request.wrt]
@@ -483,7 +486,7 @@ def _check_result(recording: _Recording, leaf: Any, name: str) -> None:
     """Refuse a result in which a derivative is out of sight: an iterator, or an object that holds one."""
     if not _carries(leaf) and (recording.recorder.holds(leaf) or hasattr(type(leaf), "__next__")):
         reason = f"its result is or holds an object of type `{type(leaf).__name__}`, whose contents have no cotangent"
-        raise error("S2S202", name=name, reason=reason)
+        raise error("S2S214", name=name, reason=reason)
 
 
 def _stepped(leaf: Any, direction: Any, step: float) -> Any:

@@ -26,6 +26,7 @@ from s2s.recorded.kinds import (
     is_opaque,
     plain_array,
 )
+from s2s.recorded.places import note_unseen
 from s2s.recorded.recorder import is_a, is_number, items_in, kind_of, pack, unpack
 from s2s.recorded.state import (
     ACTIVE,
@@ -53,6 +54,7 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         written(*args, *kwargs.values())
     if out is None or is_a(out, (bool, int, str, bytes, np.bool_, np.integer)):
         taint(*args, *kwargs.values(), getattr(fn, "__self__", None))
+        note_unseen(ACTIVE, fn)
         return out
     if is_a(out, (*ITERATORS, *FUNCTIONS)):
         return out
@@ -87,6 +89,8 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         raise no_rule(fn, args)
     if type(out) is np.matrix and rule is not None:
         return _of_matrices(fn, args, kwargs, out)
+    if rule is None:
+        note_unseen(ACTIVE, fn)  # the sweeps may refuse it
     for recorder in ACTIVE:
         if recorder.depends(args) or recorder.depends(kwargs):
             recorder.call(fn, args, kwargs, out)

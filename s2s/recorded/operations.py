@@ -62,6 +62,7 @@ from s2s.recorded.kinds import (
 )
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of, still
 from s2s.recorded.objects import of_each, of_objects, takes_objects
+from s2s.recorded.places import note_unseen
 from s2s.recorded.prepared import is_read_as_array, is_read_by_functions, prepared, reads_items
 from s2s.recorded.probed import is_unknown
 from s2s.recorded.recorder import is_a, is_number, number_type
@@ -540,6 +541,8 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if issubclass(kind, (int, float, complex, np.number)):
         check_read(kind, *args)
     if issubclass(kind, (int, np.integer)):
+        if depends(args):
+            note_unseen(ACTIVE, kind)
         return kind(*args, **kwargs)
     if issubclass(kind, (float, np.floating)) and len(args) == 1 and is_a(args[0], np.ndarray) and (
         args[0].size == 1

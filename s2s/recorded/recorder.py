@@ -270,6 +270,8 @@ class Recorder:
         """Arguments that share memory in the caller's call and not here, by their owners: the names of the function and
         of two of its parameters."""
         self.trace: list[Any] = []
+        self.unseen: dict[int, tuple[Any, Any]] = {}
+        """Calls whose results carry no derivative: what was called, and where."""
         self.has_strong_zeros = True
         self.has_left_out = False
         self.cancels = False

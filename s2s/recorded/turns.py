@@ -82,7 +82,7 @@ class Turns:
         progress = _Progress(self._frames)
         while not self._lock.acquire(timeout=0.05):
             if progress.stands() > STANDS or progress.begun + LONGEST < time.monotonic():
-                raise error("S2S202", name=name, reason="a call in another thread is being recorded, and does not end")
+                raise error("S2S214", name=name, reason="a call in another thread is being recorded, and does not end")
 
     def _frames(self) -> list[Any]:
         """Where the threads are that work for the call that has the turn."""
