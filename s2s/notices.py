@@ -19,8 +19,8 @@ from s2s.core.record import record
 __all__ = [
     "CompileTimeWarning", "DerivativeWarning", "DynamicCallWarning", "EditedAdjointWarning", "NumbaFallbackWarning",
     "NotFusedWarning", "NumbaLeftOutWarning", "Notice", "RecompilationWarning", "RecordedWarning", "SearchWarning",
-    "SinglePrecisionWarning", "StraightThroughWarning", "TrainedOptionWarning", "ZeroGradientWarning", "log", "tell",
-    "with_page",
+    "SinglePrecisionWarning", "SlowDerivativeWarning", "StraightThroughWarning", "TrainedOptionWarning",
+    "ZeroGradientWarning", "log", "tell", "with_page",
 ]
 
 
@@ -68,6 +68,12 @@ class RecordedWarning(DerivativeWarning):
 
     The gradient is right, or the call is refused; it costs what tracing costs, and there is no adjoint to read. The
     warning says what the compiler refused. ``S2S_RECORDED=0`` in the environment makes that an error.
+    """
+
+
+class SlowDerivativeWarning(DerivativeWarning):
+    """A derivative whose calls are recorded has taken a second in all, and more than fifty times what the function
+    takes. The text says which line is the reason, and what to write instead.
     """
 
 

@@ -20,6 +20,7 @@ import os
 import re
 import types
 from collections.abc import Callable
+from time import perf_counter
 from typing import Any, TypeAlias
 
 from s2s.backends import runnable
@@ -67,6 +68,7 @@ from s2s.dispatch.observing import (
 )
 from s2s.dispatch.read_only import held_to_flags
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
+from s2s.dispatch.rungs import climb
 from s2s.dispatch.short_lengths import OF_LENGTHS, ByNumbers, ShortLengths
 from s2s.dispatch.tiers import Tier, may_gain
 from s2s.dispatch.told import tell_of_versions
@@ -238,7 +240,10 @@ class Dispatcher:
         with section, own_codes():
             version: Version = boundary.within(
                 lambda: self._version_for(values), self.target.function, self.ask.mode, values)
-        return observed(self, version, values) if is_recorded(version.compiled) else version
+        found = observed(self, version, values) if is_recorded(version.compiled) else version
+        if found is not version:
+            self._note_last(found)
+        return found
 
     def _version_for(self, values: tuple[Any, ...]) -> Version:
         """A version for lists of any length where the arguments have lists of like items, and for those of this length
@@ -253,10 +258,13 @@ class Dispatcher:
         if version is None:
             version = self._find_for(exact, values)
         self._install(version, values)
+        self._note_last(version)
+        return version
+
+    def _note_last(self, version: Version) -> None:
         self.last = version
         if self._on_version is not None:
             self._on_version(version)
-        return version
 
     def _find_for(self, avals: tuple[AbstractValue, ...], values: tuple[Any, ...]) -> Version:
         return self._find(avals, self._with_sizes(self.ask.request(self.target, avals, values), avals, values), values)
@@ -640,7 +648,7 @@ class Dispatcher:
         by_name = None if values is None else dict(zip(parameter_names(function), values, strict=True))
         self._check_backend(avals)
         may_be_recorded = self._may_be_recorded(avals)
-        renamed = renamed_for(request, self.target, function)
+        renamed, start = renamed_for(request, self.target, function), perf_counter()
         try:
             if inner is not None and is_recorded(inner.compiled):
                 raise inner.compiled.objects["refusal"]
@@ -656,8 +664,11 @@ class Dispatcher:
                 raise
             version = self._linked(recorded(function, renamed, problem), None, inner, avals, request, values)
             version.refused_for = None if inner is None else inner.compiled
+            climb(version, "static", start, problem)
             return version
-        return self._linked(compiled, file, inner, avals, request, values)
+        version = self._linked(compiled, file, inner, avals, request, values)
+        climb(version, "observed" if compiled.is_observed else "static", start)
+        return version
 
     def _tell_of(self, version: Version) -> None:
         if self.target.derived is None and not self._is_of_s2s and not is_recorded(version.compiled):

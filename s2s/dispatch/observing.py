@@ -10,6 +10,7 @@ from __future__ import annotations
 import types
 import weakref
 from collections.abc import Callable, Iterator
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from s2s.core.bounded import Recent
@@ -19,6 +20,7 @@ from s2s.core.limits import limited_length
 from s2s.core.values import AbstractValue
 from s2s.dispatch.lookup import compile_observed, forget_version, validating
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded
+from s2s.dispatch.rungs import climb, said_of
 from s2s.dispatch.version import Version
 from s2s.versions.observed import Observed, Omits
 from s2s.versions.paths import imported
@@ -54,6 +56,8 @@ class Observations:
         """What the versions were made for that there are."""
         self.refused: list[Observed] = []
         """What the compiler has made none for."""
+        self.why = "nothing was seen that it had not seen before"
+        """What was said of the last one."""
         self.general: Compiled | None = None
         """The version that is compiled without what was observed, where there is one."""
 
@@ -158,11 +162,19 @@ def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) 
                 version = dispatcher.made_again(version, values)
             if not is_recorded(version.compiled):
                 return version
+    start = perf_counter()
     seen: Observed | None = imported("s2s.recorded.observing:observe_call")(function, values)
     if seen is None:
+        climb(version, "observed", start, "the function raises, or cannot run unnoticed")
         return version
     with section, own_codes():
-        return dispatcher.observed_version(version, values, seen, noted) or version
+        made = dispatcher.observed_version(version, values, seen, noted)
+    if made is None:
+        climb(version, "observed", start, noted.why)
+        return version
+    made.rungs = version.rungs
+    climb(made, "observed", start)
+    return made
 
 
 def beside(
@@ -208,12 +220,14 @@ def compiled_for(
                 if getattr(refused, "diagnostic", None) is None and validating():
                     raise
                 tried.append((omits, frozenset(form.asked)))
+                noted.why = said_of(refused)
             else:
                 if most is None or compiled.missing_kinds <= most:
                     noted.note(form, compiled, replaced)
                     return compiled, replaced
                 forget_version(compiled)
                 tried.append((omits, frozenset(form.asked)))
+                noted.why = "as many kinds are missing as without"
         noted.refused.append(form)
     return None
 

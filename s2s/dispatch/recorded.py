@@ -21,6 +21,7 @@ from s2s.core.linecaches import file_to_show
 from s2s.core.lines import one_line
 from s2s.core.record import replace
 from s2s.core.tracebacks import tell_line
+from s2s.dispatch.rungs import said_of
 from s2s.errors import HINTS, NOWHERE
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import parameters_of
@@ -147,7 +148,6 @@ def tell(function: types.FunctionType, request: Request, problem: Any) -> None:
 
 def _reason(problem: Any) -> tuple[str, str]:
     """Why a function is recorded, and what was said of it."""
-    said = " ".join(str(problem).split("\n")[0].split())
     if hasattr(problem, "diagnostic"):
-        return "the compiler refuses it", said
-    return "compiled code fails", f"{type(problem).__name__}: {said}"
+        return "the compiler refuses it", said_of(problem)
+    return "compiled code fails", f"{type(problem).__name__}: {said_of(problem)}"

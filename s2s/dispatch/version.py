@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 import types
 from collections.abc import Callable, Iterable
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from s2s.codegen.link import link
 from s2s.core.values import AbstractValue, Unknown
-from s2s.dispatch.recorded import recorded
+from s2s.dispatch.recorded import is_recorded, recorded
+from s2s.dispatch.rungs import Rung, climb
 from s2s.versions.guards import Guard
 from s2s.versions.request import Compiled, Request
 from s2s.versions.target import Target
@@ -29,7 +31,7 @@ class Version:
     ``auto``, ``guards`` the facts it relies on with the function whose globals and closure they look at. A version of
     ``vjp`` ``has_pulled`` when a reverse sweep of it has come to its end. One that records was ``refused_for`` the code
     of a version of the inner derivative, where the compiler has made nothing of that. ``strong`` is the version with
-    strong zeros that serves its calls, where one does."""
+    strong zeros that serves its calls, where one does, ``rungs`` say what was tried for it."""
 
     def __init__(
         self,
@@ -53,6 +55,7 @@ class Version:
         self.tier: Tier | None = None
         self.refused_for: Compiled | None = None
         self.strong: Version | None = None
+        self.rungs: tuple[Rung, ...] = ()
 
     @property
     def shown(self) -> Compiled:
@@ -67,6 +70,8 @@ class Version:
     def record(self, function: types.FunctionType, request: Request, problem: Any, is_told: bool = True) -> None:
         """Record each call of a function from now on; ``request`` names its parameters, ``problem`` says why, which a
         warning tells."""
+        if not is_recorded(self.compiled):
+            climb(self, "observed" if self.compiled.is_observed else "static", perf_counter(), problem)
         self.compiled, self.tier = recorded(function, request, problem, is_told), None
         self.refused_for = self.strong = None
         self.raw = self.run = self.call = link(self.compiled, function)

@@ -13,6 +13,7 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,8 @@ RELATIVE = 1e-3
 
 
 class Replay:
-    """A function that can run again as from here: with its arguments, and what it can reach, as they are now."""
+    """A function that can run again as from here: with its arguments, and what it can reach, as they are now.
+    ``seconds`` is what the fastest of its runs has taken."""
 
     def __init__(self, run: Callable[[dict[str, Any]], Any], given: dict[str, Any], function: Any) -> None:
         self.run = run
@@ -46,6 +48,7 @@ class Replay:
         self.surroundings = Surroundings((function, *given.values()))
         self.context = contextvars.copy_context()
         self.has_printed = False
+        self.seconds = float("inf")
 
     @contextlib.contextmanager
     def unnoticed(self) -> Iterator[None]:
@@ -84,7 +87,11 @@ class Replay:
         warnings.simplefilter("ignore")
         left = self.left - changed.keys()
         given = {n: value if n in left else _copied(value) for n, value in {**self.given, **changed}.items()}
-        return self.context.copy().run(self.run, given)  # what a run sets in context variables ends with it
+        context, start = self.context.copy(), perf_counter()
+        try:
+            return context.run(self.run, given)  # what it sets in context variables ends with it
+        finally:
+            self.seconds = min(self.seconds, perf_counter() - start)
 
 
 class _Nowhere(io.TextIOWrapper):

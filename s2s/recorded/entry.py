@@ -14,6 +14,7 @@ import operator
 import threading
 import types
 from collections.abc import Callable, Iterable
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from s2s.recorded import operations, typed
 from s2s.recorded.arguments import Arguments
 from s2s.recorded.cancelled import MOST_TANGENTS, fill, filled, in_doubt, strongly_pushed
 from s2s.recorded.chosen import holding
+from s2s.recorded.costs import note_cost
 from s2s.recorded.differences import Replay, agree
 from s2s.recorded.given import Shared, arguments_of, note_shared
 from s2s.recorded.kinds import plain_array
@@ -293,6 +295,7 @@ def derivative_of_call(
 
     Raises the refusal of the recording, caused by ``refusal``, which says why nothing was compiled.
     """
+    start = perf_counter()
     try:
         with TURNS.taken(function.__name__.strip("<>")):
             recording = _Recording(function, values, request)
@@ -305,6 +308,8 @@ def derivative_of_call(
             raise refusal from None  # it says the same, and where
         raise of_program(advised(problem, refusal)) from refusal
     tell(function, request, refusal)
+    if recording.replay is not None:
+        note_cost(function, request, refusal, perf_counter() - start, recording.replay.seconds)
     return result
 
 
