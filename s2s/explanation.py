@@ -10,31 +10,37 @@ import inspect
 import re
 import time
 import tracemalloc
+import types
 import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from s2s import pipeline
+from s2s import runtime as rt
 from s2s.analysis.steps.packages import package_of_file
-from s2s.builder.stages import Remark, Stages
+from s2s.builder.stages import Remark, Stages, text_at
 from s2s.core import ir
+from s2s.core.inspection import name_of, with_article
 from s2s.core.lines import lines_of
 from s2s.core.record import replace
 from s2s.core.settings import numba_after
 from s2s.derivatives import version_of_code
 from s2s.directives.decorated import unwrap
 from s2s.directives.differentiable import on_backend, option_error
+from s2s.dispatch.recorded import is_recorded
 from s2s.dispatch.tiers import LINES, may_gain
-from s2s.dispatch.version import Version, parameter_names
+from s2s.dispatch.version import LEAVING, Version, parameter_names
 from s2s.listing import KINDS
 from s2s.reverse.residuals.decisions import Decision
 from s2s.rules import table
 from s2s.sources import version as version_for
 from s2s.sources import version_of_call
+from s2s.specialize.expected import CHECKS
 from s2s.versions.argument_guards import EqualGuard, LargeGuard, SeparateGuard, SizeGuard, SumGuard
 from s2s.versions.guards import AliasGuard, AttributeGuard, CallGuard, Guard, KindGuard, NamesGuard, ObjectGuard
 from s2s.versions.kinds import Kind
+from s2s.versions.observed import taken_as_observed
 from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import key
 from s2s.versions.target import Target, target_of
@@ -46,7 +52,8 @@ __all__ = ["Cost", "Explanation", "Fact", "Line", "explain", "explain_version", 
 class Fact:
     """Something that is known of a line. ``kind`` is ``kept`` or ``recomputed`` (a primal value that the reverse sweep
     reads), ``rule``, ``folded`` (what is known when it is compiled), ``guard``, ``policy``, ``branch``, ``run time``,
-    ``fusion`` or ``loop`` (what is not done at once, and why), ``Numba``."""
+    ``observed`` (what a run of the function has shown), ``recorded`` (why each call is), ``fusion`` or ``loop`` (what
+    is not done at once, and why), ``Numba``. What to write in place of it follows ``instead:``."""
 
     kind: str
     text: str
@@ -55,7 +62,7 @@ class Fact:
 @dataclass
 class Line:
     """A line of source. ``is_active`` says that a derivative flows through it, ``names`` are its variables that carry
-    one."""
+    one, ``share`` is its part of the time of a call where that was measured."""
 
     file: str
     number: int
@@ -63,6 +70,7 @@ class Line:
     is_active: bool = False
     facts: list[Fact] = field(default_factory=list)
     names: set[str] = field(default_factory=set)
+    share: float | None = None
 
     def add(self, kind: str, text: str) -> None:
         """Note a fact once."""
@@ -88,8 +96,9 @@ class Cost:
 @dataclass
 class Explanation:
     """What is known of a derivative: of its arguments, of the lines of the function and of those of functions that were
-    inlined, of the whole; ``guards`` are what the code relies on and checks at each call, ``guarded`` the lines because
-    of which it does, by the guards; ``stages`` what each pass has made."""
+    inlined, of the whole; ``rungs`` say what was tried where the source alone did not do; ``guards`` are what the code
+    relies on and checks at each call, ``guarded`` the lines because of which it does, by the guards; ``stages`` what
+    each pass has made."""
 
     name: str
     mode: str
@@ -103,6 +112,12 @@ class Explanation:
     compiled: Compiled
     stages: Stages
     guarded: dict[str, Line] = field(default_factory=dict)
+    rungs: tuple[str, ...] = ()
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether each call is recorded: there is no adjoint to explain."""
+        return is_recorded(self.compiled)
 
 
 def explain(
@@ -129,12 +144,16 @@ def explain_version(
     ``stages`` are those of its compilation where they are known: it is compiled again else."""
     request, compiled = version.request, version.compiled
     arguments = dict(zip(parameter_names(target.function), version.avals, strict=True))
+    rungs = _rungs(version)
+    if is_recorded(compiled):
+        return _of_recorded(target, version, rungs)
     if backend:
         request = replace(request, options=tuple(
             (name, backend if name == "backend" else value) for name, value in request.options))
     if backend or stages is None:
         stages = Stages()
-        made = pipeline.compile(target.function, arguments, request, stages)
+        with taken_as_observed(None if backend else compiled.observed):
+            made = pipeline.compile(target.function, arguments, request, stages)
         compiled = made if backend else compiled
     lines = _own_lines(target)
     collector = _Collector(stages, {(line.file, line.number): line for line in lines})
@@ -145,8 +164,26 @@ def explain_version(
         target.name, request.mode, {n: key(a) for n, a in arguments.items()}, lines, helpers,
         list(dict.fromkeys(filter(None, map(_of_guard, compiled.guards)))),
         [line.removeprefix("# ") for line in lines_of(text) if line.startswith("# ")], _auto(request, compiled),
-        text.count("\n"), compiled, stages, collector.guarded,
+        text.count("\n"), compiled, stages, collector.guarded, rungs,
     )
+
+
+def _rungs(version: Version) -> tuple[str, ...]:
+    """What was tried for a version; nothing where the source alone has done."""
+    if not any(rung.refusal for rung in version.rungs):
+        return ()
+    return *map(str, version.rungs), *(["recorded: each call"] if is_recorded(version.compiled) else [])
+
+
+def _of_recorded(target: Target, version: Version, rungs: tuple[str, ...]) -> Explanation:
+    """What is known of a version that records each call: the line that is the reason."""
+    compiled, lines, stages = version.compiled, _own_lines(target), Stages()
+    collector = _Collector(stages, {(line.file, line.number): line for line in lines})
+    collector.recorded(compiled.objects["refusal"])
+    arguments = {n: key(a) for n, a in zip(target.parameters, version.avals, strict=True)}
+    return Explanation(
+        target.name, version.request.mode, arguments, lines, [*collector.others.values()], [], [],
+        "NumPy, as calls are recorded", compiled.text.count("\n"), compiled, stages, rungs=rungs)
 
 
 def _own_lines(target: Target) -> list[Line]:
@@ -243,19 +280,29 @@ class _Collector:
                 what = {"undo": "is taken back to what it was"}.get(decision.how, "is computed again")
                 line.add("recomputed", f"{name} {what}: {why}")
 
+    def recorded(self, refusal: Exception) -> None:
+        """The line because of which each call is recorded."""
+        given = getattr(refusal, "diagnostic", None)
+        line = None if given is None else self.at(given.span)
+        line = line or next(iter(self.lines.values()), None)
+        if line is not None:
+            hint = "" if given is None or not given.hint else f"; instead: {given.hint}"
+            line.add("recorded", f"each call is, as {str(refusal).partition(chr(10))[0]}{hint}")
+
     def run_time(self, function: ir.Function) -> None:
-        """Calls whose derivative is found when the program runs."""
+        """Calls whose derivative is found when the program runs, and what else is looked at then."""
         for s in ir.walk(function.body):
             call = s.value if isinstance(s, ir.Let) else None
-            if not isinstance(call, ir.Call) or not isinstance(call.fn, ir.Const):
-                continue
-            fn = call.fn.value
             line = self.at(s.span)
-            if line is not None and getattr(fn, "__module__", "") == "s2s.runtime._dynamic":
-                line.add("run time", "the derivative of a call is found when it runs: which function it is, or what it "
-                                     "takes, is not known before")
-            elif line is not None and getattr(fn, "__name__", "") == "unbroadcast":
-                line.add("run time", "shapes are compared when it runs: what an argument is, is not known before")
+            if line is None or not isinstance(call, ir.Call) or not isinstance(call.fn, ir.Const):
+                continue
+            name, module = getattr(call.fn.value, "__name__", ""), str(getattr(call.fn.value, "__module__", ""))
+            if module == "s2s.runtime._dynamic" and name in LEAVING:
+                line.add("run time", _of_dynamic(name, call.args, s.span))
+            elif module.startswith("s2s.runtime.") and name in _LOOKED_AT:
+                line.add("run time", _LOOKED_AT[name])
+            elif call.fn in CHECKS and s.span is not None and len(call.args) > 1:
+                line.add("observed", _of_check(call.fn.value, s.span, call.args[1:]))
 
     def policies(self, text: str) -> None:
         """The remarks at the head of the text, at their lines."""
@@ -290,6 +337,44 @@ class _Collector:
             is_said = any(fact.kind == "folded" and name in fact.text for fact in line.facts)
             if is_value and not is_said and self.is_own(line.file):
                 line.add("guard", text)
+
+
+_LOOKED_AT = {
+    "unbroadcast": "shapes are compared when it runs: what an argument is, is not known before; instead: convert it, "
+                   "`np.asarray(v, dtype=float)`, or annotate it",
+    "now": "it is read when it runs, as what was called before may change it; instead: read it once, before the call",
+    "index_bar": "what the index is, is looked at when it runs; instead: index by ints, slices and arrays of integers",
+}
+"""What generated code looks at when it runs, by the function of the runtime."""
+
+
+def _of_dynamic(how: str, args: tuple[Any, ...], span: ir.Span | None) -> str:
+    """What is said of a call whose derivative is looked up when it runs; its function, or the object and the name of
+    the method, are the first arguments of what generated code calls."""
+    callee = args[0].value if isinstance(args[0], ir.Const) else None
+    if how.startswith("call_method") and isinstance(args[1], ir.Const):
+        called, hint = f"the method `{args[1].value}`", "annotate the object with its class, or call a function"
+    elif isinstance(callee, types.FunctionType):
+        called, hint = f"`{name_of(callee)}`", "write a recursion as a loop"
+    elif callee is not None:
+        called, hint = f"`{name_of(callee)}`", "convert what it is given, `np.asarray(v, dtype=float)`"
+    else:
+        text = None if span is None else text_at(span)
+        called = f"`{text}`" if text else "a function that is known only then"
+        hint = "pass the function as an argument, or call each that it may be in a branch of its own"
+    return f"the derivative of {called} is looked up at each call; instead: {hint}"
+
+
+def _of_check(fn: Any, span: ir.Span, found: tuple[Any, ...]) -> str:
+    """What is said of a value that is taken as a run of the function has shown it."""
+    value = found[0].value if isinstance(found[0], ir.Const) else None
+    shown = {
+        rt.expect_kind: f"is {with_article(name_of(value))}", rt.expect: f"is {name_of(value)}",
+        rt.expect_array: "is such an array", rt.expect_items: "is such a tuple",
+    }[fn]
+    text = text_at(span)
+    said = f"`{text}` {shown}" if text else f"a value {shown}"
+    return f"{said}, as it was in a run of the function; each call checks it; instead: pass it as an argument"
 
 
 _VALUES = (bool, int, float, complex, str, bytes, type(None), tuple, frozenset)

@@ -15,6 +15,9 @@ from s2s.explanation import Cost, Explanation, Line
 
 __all__ = ["show_cost", "show_explanation", "show_page"]
 
+LEAST_SHARE = 0.01
+"""The share of a line in the time of a call is shown from here on."""
+
 MOST_OF_DOCSTRING = 5
 """So many lines of a docstring are shown below its first words, or none."""
 
@@ -22,16 +25,24 @@ MOST_OF_DOCSTRING = 5
 def show_explanation(e: Explanation) -> None:
     """Print what is known, line by line. ``*`` marks the lines through which the derivative flows."""
     taken = ", ".join(f"{name}: {kind}" for name, kind in e.arguments.items())
-    click.echo(f"{e.mode} of {e.name}({taken}): {e.generated_lines} lines of code\n")
+    code = "each call is recorded" if e.is_recorded else f"{e.generated_lines} lines of code"
+    click.echo(f"{e.mode} of {e.name}({taken}): {code}")
+    for rung in e.rungs:
+        click.echo(f"  {rung}")
+    click.echo()
     _show_lines(e.lines, _docstring(e.lines))
     if e.helpers:
         click.echo("\nlines of functions that are a part of it:")
-        _show_lines([line for line in e.helpers if line.is_active or line.facts])
+        _show_lines([line for line in e.helpers if line.is_active or line.facts or (line.share or 0.0) >= LEAST_SHARE])
     if e.guards:
         click.echo("\nthe code relies on this, and is made again where it is otherwise:")
         own = e.lines[0].file if e.lines else ""
         for guard in e.guards:
             click.echo(f"  {guard}{_place(e.guarded.get(guard), own)}")
+    own = [line.share for line in e.lines if line.share is not None]
+    if e.is_recorded and own:
+        rest = _percent(max(0.0, 1.0 - sum(own)))
+        click.echo(f"\nthe other {rest} of a call: sweeps over what was recorded, and what checks it by differences")
     click.echo(f"\nbackend auto: {e.auto}")
 
 
@@ -68,6 +79,8 @@ def _show_lines(lines: list[Line], left_out: range = range(0)) -> None:
         mark = "*" if line.is_active else " "
         click.echo(f"{mark} {line.number:{width}d}  {line.text}".rstrip())
         indent = " " * (width + 4 + len(line.text) - len(line.text.lstrip()))
+        if line.share is not None and line.share >= LEAST_SHARE:
+            click.echo(f"{indent}^ time: {_percent(line.share)} of a call")
         for fact in line.facts:
             click.echo(f"{indent}^ {fact.kind}: {fact.text}")
 
@@ -78,6 +91,10 @@ def show_cost(cost: Cost) -> None:
         f"time: {_seconds(cost.seconds)} a call, {cost.times:.1f} times that of the function "
         f"({_seconds(cost.value_seconds)})")
     click.echo(f"memory: {_bytes(cost.bytes)} at most, the function {_bytes(cost.value_bytes)}")
+
+
+def _percent(share: float) -> str:
+    return f"{100.0 * share:.0f} %"
 
 
 def _seconds(value: float) -> str:

@@ -30,9 +30,11 @@ from s2s.cli.terminal import fail, note, show, show_beside, write
 from s2s.core.package import DOCUMENTS
 from s2s.directives.decorated import unwrap
 from s2s.explanation import Explanation, measure, note_numba
+from s2s.explorer.costs import note_shares
 from s2s.explorer.stages import StageError, stage_text
 from s2s.listing import as_markdown
-from s2s.notices import CompileTimeWarning, StraightThroughWarning
+from s2s.notices import CompileTimeWarning, RecordedWarning, SlowDerivativeWarning, StraightThroughWarning
+from s2s.sources import version_of_call
 from s2s.versions.kinds import read_kinds
 from s2s.versions.target import target_of
 
@@ -234,27 +236,31 @@ def check_command(
 @click.option("--mode", type=click.Choice(("grad", "value_and_grad", "vjp", "jvp")), default="grad", show_default=True,
               help="Of what.")  # fmt: skip
 @click.option("--numba", "asks_numba", is_flag=True, help="Let Numba compile it, and say at which lines it stops.")
-@click.option("--measure", "is_measured", is_flag=True, help="Call it, for its time and memory, and ask Numba.")
+@click.option("--measure", "is_measured", is_flag=True, help="Call it, for its time (by line) and memory, ask Numba.")
 def explain_command(
     target: str, wrt: str, kinds: str, args: tuple[str, ...], nonsmooth: tuple[str, ...], backend: str | None,
     mode: str, asks_numba: bool, is_measured: bool,
 ) -> None:
     """Say of each line of TARGET whether the derivative flows through it (*), what is kept of it for the reverse sweep
     and why, what is computed again, by which rule it is differentiated, what was chosen, what was folded and by which
-    facts, what is left to the run, what stops operations on arrays from being one loop, and what stops Numba.
+    facts, what is left to the run, observed or recorded, and what to write in place of it, what stops operations on
+    arrays from being one loop, and what stops Numba.
 
     Or, of an error code (S2S103) or the category of a warning (SearchWarning), what it means and what to do."""
     if pages.is_named(target):
         show_page(target)
         return
     os.environ["S2S_CACHE"] = "off"
-    warnings.simplefilter("ignore", StraightThroughWarning)  # the lines say so
+    for told in (StraightThroughWarning, RecordedWarning, SlowDerivativeWarning):  # the lines say so
+        warnings.simplefilter("ignore", told)
     for loaded in loaded_from(target):
         asked = dumping.Asked(wrt, mode, backend or "", args, kinds, nonsmooth)
         try:
             with dumping.policies(nonsmooth):
                 found = dumping.explained(loaded, asked)
                 numba = _numba(found, loaded, asked) if asks_numba or is_measured else ""
+                if is_measured:
+                    _share(found, loaded, asked)
                 show_explanation(found)
                 if is_measured:
                     _measure(loaded, asked)
@@ -274,6 +280,14 @@ def _numba(found: Explanation, loaded: Loaded, asked: dumping.Asked) -> str:
     loaded.tried(args, kwargs)
     function, _, _, mode, wanted, *_ = dumping.asked_for(loaded, asked)
     return note_numba(found, function, args, kwargs, mode, wanted)
+
+
+def _share(found: Explanation, loaded: Loaded, asked: dumping.Asked) -> None:
+    """Note at the lines their shares in the time of a call."""
+    args, kwargs = _called(loaded, asked.args, asked.kinds)
+    loaded.tried(args, kwargs)
+    function, _, _, mode, wanted, *_ = dumping.asked_for(loaded, asked)
+    note_shares(found, *version_of_call(dumping.on_backend(function, "numpy"), args, kwargs, mode, wanted))
 
 
 def _measure(loaded: Loaded, asked: dumping.Asked) -> None:

@@ -142,7 +142,7 @@ def compile_observed(
 ) -> Compiled:
     """A version that is made for what was seen when the function ran; kept in memory only."""
     with taken_as_observed(seen):
-        compiled = replace(run_compiler(function, arguments, request), is_observed=True)
+        compiled = replace(run_compiler(function, arguments, request), observed=seen)
     where = (function.__code__.co_filename, tuple(arguments.items()), request)
     _shared.setdefault(function.__code__, Recent(MOST)).setdefault(where, []).insert(0, compiled)
     return compiled

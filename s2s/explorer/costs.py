@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import os
 import statistics
 import sys
@@ -23,11 +24,13 @@ from typing import Any
 import numpy as np
 
 from s2s.core.lines import lines_of
+from s2s.dispatch.recorded import is_recorded
 from s2s.dispatch.version import Version
 from s2s.errors import error
+from s2s.explanation import Explanation
 from s2s.versions.target import target_of
 
-__all__ = ["Kept", "Times", "checked_call", "kept_by", "kept_names", "run_version", "time_lines"]
+__all__ = ["Kept", "Times", "checked_call", "kept_by", "kept_names", "note_shares", "run_version", "time_lines"]
 
 BUDGET = 0.15
 """Runs are repeated for so many seconds, and for so many times."""
@@ -36,9 +39,11 @@ RUNS = 20
 
 @dataclass
 class Times:
-    """Seconds: of a call without the timer, and of each line, by file and number, with it, the median of some runs."""
+    """Seconds: of a call without the timer, and with it (``timed``), the median of some runs; and so of each line, by
+    file and number."""
 
     seconds: float
+    timed: float
     lines: dict[tuple[str, int], float] = field(default_factory=dict)
 
 
@@ -60,13 +65,42 @@ def time_lines(call: Callable[[Any], Any], values: Any, files: Iterable[str]) ->
     if seconds < BUDGET:
         seconds = min(_once(call, copy.deepcopy(values)) for _ in range(3))
     runs: list[dict[tuple[str, int], float]] = []
-    start = time.perf_counter()
+    timed: list[float] = []
+    start, known = time.perf_counter(), frozenset(files)
     while not runs or (len(runs) < RUNS and time.perf_counter() - start < BUDGET):
-        timer = _Timer(frozenset(files))
-        timer.run(call, copy.deepcopy(values))
+        timer = _Timer(known)
+        timed.append(_once(functools.partial(timer.run, call), copy.deepcopy(values)))
         runs.append(timer.spent)
     places = dict.fromkeys(place for run in runs for place in run)
-    return Times(seconds, {place: statistics.median(run.get(place, 0.0) for run in runs) for place in places})
+    lines = {place: statistics.median(run.get(place, 0.0) for run in runs) for place in places}
+    return Times(seconds, statistics.median(timed), lines)
+
+
+def note_shares(e: Explanation, version: Version, values: tuple[Any, ...]) -> None:
+    """Note at the lines of a function their shares in the time of a call of its derivative, where that takes a version
+    with these values: of one that records each call, the shares of the lines when they run and are recorded."""
+    lines = {(line.file, line.number): line for line in (*e.lines, *e.helpers)}
+    if is_recorded(version.compiled):
+        times = time_lines(run_version(version, values), values, {file for file, _ in lines})
+        spent = times.lines
+    else:
+        times = time_lines(run_version(version, values), values, [version.raw.__code__.co_filename])
+        spent = _by_source(version, times)
+    for place, line in lines.items():
+        line.share = spent.get(place, 0.0) / times.timed
+
+
+def _by_source(version: Version, times: Times) -> dict[tuple[str, int], float]:
+    """The seconds of the lines of a version, by the lines of the program that they come from."""
+    sources: dict[int, list[tuple[str, int]]] = {}
+    for file, pairs in version.compiled.places.items():
+        for number, line in pairs:
+            sources.setdefault(number, []).append((file, line))
+    spent: dict[tuple[str, int], float] = {}
+    for (_, number), seconds in times.lines.items():
+        for place in sources.get(number, ()):
+            spent[place] = spent.get(place, 0.0) + seconds / len(sources[number])
+    return spent
 
 
 def _once(call: Callable[[Any], Any], values: Any) -> float:

@@ -7,9 +7,9 @@ numbers.
      "variants": [{"mode", "backend", "refused", "left_out", "facts", "called": [part], and what a part has}]}
 
 A part is a derivative, that of the function or one that it calls when it runs: ``{"name", "unit", "arguments",
-"guards", "auto", "stages", "kept", "total", "cost", "no_cost"}``. A key, such as ``"0:12"``, is a line of one of the
-functions, by its number in its file. A line of a stage is an index in ``lines``, and the keys that it comes from or
-what it is in place of that: ``comment``, ``blank``, ``head``, ``bookkeeping``.
+"guards", "rungs", "auto", "stages", "kept", "total", "cost", "no_cost"}``. A key, such as ``"0:12"``, is a line of one
+of the functions, by its number in its file. A line of a stage is an index in ``lines``, and the keys that it comes from
+or what it is in place of that: ``comment``, ``blank``, ``head``, ``bookkeeping``.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from typing import Any
 from s2s.builder.stages import watched
 from s2s.directives.decorated import unwrap
 from s2s.directives.differentiable import on_backend, option_error
+from s2s.dispatch.recorded import is_recorded
 from s2s.dispatch.version import Version
 from s2s.errors import ArgumentError, DifferentiationError
 from s2s.explanation import Explanation
@@ -263,16 +264,18 @@ class _Description:
         assert found.values is not None
         own = found.version.raw.__code__.co_filename
         files = [own, *(part["file"] for part in made["called"])]
+        sources = {unit.file for unit in self.parts.units.all}
         try:
-            times = time_lines(run_version(found.version, found.values), found.values, files)
+            run = sources if is_recorded(found.version.compiled) else set[str]()
+            times = time_lines(run_version(found.version, found.values), found.values, {*files, *run})
             if self.primal is None:
-                sources = {unit.file for unit in self.parts.units.all}
                 spent = time_lines(lambda given: self.f(*given[0], **given[1]), (self.args, self.kwargs), sources)
                 self.primal = spent.seconds, spent.lines
         except Exception as problem:  # the user's function, with the user's values
             made["no_cost"] = f"running it failed: {type(problem).__name__}: {problem}"
             return
-        back: dict[str, float] = {}
+        back = {key: spent for place, spent in times.lines.items() if place[0] in run
+                and (key := self.parts.units.key(place))}
         for part, file in zip((made, *made["called"]), files, strict=True):
             right = {number: seconds for (at, number), seconds in times.lines.items() if at == file}
             part["cost"] = {"right": right}
@@ -280,7 +283,8 @@ class _Description:
                 back[key] = back.get(key, 0.0) + seconds
         seconds, of_lines = self.primal
         left = {key: spent for place, spent in of_lines.items() if (key := self.parts.units.key(place))}
-        made["cost"] |= {"value": seconds, "derivative": times.seconds, "left": left, "back": back}
+        of_calls = {"value": seconds, "derivative": times.seconds, "timed": times.timed}
+        made["cost"] |= {**of_calls, "left": left, "back": back}
 
 
 def _called_by(found: Version, values: tuple[Any, ...]) -> list[Called]:

@@ -11,6 +11,7 @@ from typing import Any
 from s2s.builder.stages import Stages
 from s2s.core import linecaches
 from s2s.core.lines import lines_of
+from s2s.dispatch.recorded import is_recorded
 from s2s.dispatch.version import Version
 from s2s.explanation import Explanation, explain_version
 from s2s.explorer.costs import Kept, kept_by, kept_names
@@ -26,8 +27,8 @@ _NAME = re.compile(r"(?<![\w.])[^\W\d]\w*")
 
 def blank(name: str) -> dict[str, Any]:
     """A part of which nothing is known yet."""
-    return {"name": name, "unit": None, "arguments": "", "guards": [], "auto": "", "stages": [], "kept": [],
-            "total": None, "cost": None, "no_cost": ""}
+    return {"name": name, "unit": None, "arguments": "", "guards": [], "rungs": [], "auto": "", "stages": [],
+            "kept": [], "total": None, "cost": None, "no_cost": ""}
 
 
 class Parts:
@@ -52,13 +53,11 @@ class Parts:
         without a target, such as the derivative of a derivative, that is all there is."""
         compiled, explained, other = found.compiled, None, "" if backend == "numpy" else backend
         stages = next((stages for one, stages in self.seen if one.text == compiled.text), None)
-        if compiled.is_observed and stages is None and not other:
-            target = None  # it was compiled for what was seen in a run before, which is not known here
         if target is not None and target.derived is None:
             explained = explain_version(target, found, other, stages)
             compiled = explained.compiled.loops or explained.compiled if other else explained.compiled
             part["arguments"] = ", ".join(f"{name}: {kind}" for name, kind in explained.arguments.items())
-            part["guards"], part["auto"] = explained.guards, explained.auto
+            part["guards"], part["auto"], part["rungs"] = explained.guards, explained.auto, list(explained.rungs)
             part["stages"] = list(self._stages(explained, target, found))
         final = Text(compiled.text, compiled.places)
         part["stages"].append(self._stage("final", "as it runs", "python", final))
@@ -134,9 +133,9 @@ class Parts:
             part["no_cost"] = "Numba makes machine code of it, whose lines cannot be timed"
         elif values is None:
             part["no_cost"] = "no example values: nothing was run"
-        elif found.compiled.text != final.text or "derivative_of_call(" in final.text:
+        elif found.compiled.text != final.text:
             part["no_cost"] = "its calls are recorded"
-        else:
+        elif not is_recorded(found.compiled):
             try:
                 kept, part["total"] = kept_by(found, final.text, names, values)
             except Exception as problem:  # the user's function, with the user's values

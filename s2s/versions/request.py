@@ -16,6 +16,7 @@ from s2s.versions.fingerprints import Unstorable, fingerprint
 
 if TYPE_CHECKING:
     from s2s.versions.guards import Guard
+    from s2s.versions.observed import Observed
 
 Path: TypeAlias = tuple[Any, ...]
 """Where a differentiated value is: a parameter's name, then indices or keys: ``("W",)``, ``("args", 1)``."""
@@ -80,7 +81,7 @@ class Compiled:
     read live. ``result`` says what NumPy types the result has: ``float32`` for a NumPy scalar, ``array float32`` for an
     array, a tuple of these for a container, None for what is not known or of another kind. ``met`` are the functions,
     as text, for which a choice has another rule and that the code has met; ``made`` maps a local name to the expression
-    that makes it. One that ``is_observed`` was made for what values were in a run of the function, which it checks.
+    that makes it. One that was ``observed`` was made for what values were in a run of the function, which it checks.
     ``loops`` is the same with loops over elements in the place of operations on arrays, for a backend that compiles it.
     ``places`` says where lines of the text come from: for each file of the user, the number of a line of the text and
     that of the line in the file, of several where expressions of other lines are folded into it.
@@ -100,10 +101,15 @@ class Compiled:
     result: Any = None
     met: tuple[str, ...] = ()
     made: Mapping[str, str] = MappingProxyType({})
-    is_observed: bool = False
+    observed: Observed | None = None
     loops: Compiled | None = None
     places: Mapping[str, tuple[tuple[int, int], ...]] = MappingProxyType({})
     notices: tuple[Notice, ...] = ()
     is_by_layout: bool = False
     changed: tuple[str, ...] = ()
     missing_kinds: int = 0
+
+    @property
+    def is_observed(self) -> bool:
+        """Whether it was made for what values were in a run of the function."""
+        return self.observed is not None

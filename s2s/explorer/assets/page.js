@@ -70,8 +70,7 @@ function showLeft() {
         const of = (kind) => known.facts.filter(([k]) => k === kind).map(([, text]) => text);
         for (const text of unique(of("policy").map(choice))) pill(line, "policy", text, of("policy").join("\n"));
         if (of("branch").length) pill(line, "branch", "branch", of("branch")[0]);
-        if (of("run time").length) pill(line, "other", "run time", of("run time").join("\n"));
-        for (const kind of ["folded", "fusion", "loop"]) {
+        for (const kind of ["recorded", "observed", "run time", "folded", "fusion", "loop"]) {
           if (of(kind).length) pill(line, "other", kind, of(kind).join("\n"));
         }
         if (of("kept").length && !keptAt(key).length) pill(line, "kept", "kept", of("kept").join("\n"));
@@ -194,7 +193,7 @@ function toldOfLeft(id) {
     told.push([`kept as ${one.name}`, one.bytes === null ? "bytes are not known: nothing was run" : whatOf(one)]);
   }
   told.push(...known.facts);
-  const back = cost && cost.back[id] ? `, ${seconds(cost.back[id])} in the derivative` : "";
+  const back = cost && cost.back[id] ? `, ${seconds(cost.back[id])} in the derivative, ${Math.round((100 * cost.back[id]) / cost.timed)} % of a call` : "";
   if (cost && cost.left[id]) told.push(["takes", `${seconds(cost.left[id])} in the function${back}`]);
   return told;
 }
@@ -217,6 +216,7 @@ function toldOfRight(id) {
 function tell(place) {
   const hint = "Point at a line to see what it became, and what it came from.";
   const nothing = [["", variant.left_out ? "Left out." : variant.refused !== null ? "Refused in this mode." : hint]];
+  nothing.push(...variant.rungs.map((rung) => ["", rung]));
   const told = !place ? nothing : place[0] === "left" ? toldOfLeft(place[1]) : toldOfRight(place[1]);
   $("details").replaceChildren(...told.map(([word, text]) => {
     const made = make("p");
