@@ -142,6 +142,7 @@ def script(name: str, summary: str) -> None:
 script("checkpointing", "Memory and time of checkpointed loops.")
 script("compile_cost", "What compiling costs, with limits.")
 script("dispatch", "What a call of a derivative costs beside its generated code, with limits.")
+script("rungs", "What a gradient costs beside its function, by the way in which it is had.")
 script("second_order", "Tangents and second derivatives beside gradients, with limits.")
 
 if __name__ == "__main__":
