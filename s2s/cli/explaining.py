@@ -39,9 +39,9 @@ def show_explanation(e: Explanation) -> None:
         own = e.lines[0].file if e.lines else ""
         for guard in e.guards:
             click.echo(f"  {guard}{_place(e.guarded.get(guard), own)}")
-    own = [line.share for line in e.lines if line.share is not None]
-    if e.is_recorded and own:
-        rest = _percent(max(0.0, 1.0 - sum(own)))
+    shares = [line.share for line in e.lines if line.share is not None]
+    if e.is_recorded and shares:
+        rest = _percent(max(0.0, 1.0 - sum(shares)))
         click.echo(f"\nthe other {rest} of a call: sweeps over what was recorded, and what checks it by differences")
     click.echo(f"\nbackend auto: {e.auto}")
 
