@@ -68,7 +68,7 @@ from s2s.dispatch.observing import (
 )
 from s2s.dispatch.read_only import held_to_flags
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
-from s2s.dispatch.rungs import climb
+from s2s.dispatch.rungs import Rung, climb
 from s2s.dispatch.short_lengths import OF_LENGTHS, ByNumbers, ShortLengths
 from s2s.dispatch.tiers import Tier, may_gain
 from s2s.dispatch.told import tell_of_versions
@@ -240,10 +240,7 @@ class Dispatcher:
         with section, own_codes():
             version: Version = boundary.within(
                 lambda: self._version_for(values), self.target.function, self.ask.mode, values)
-        found = observed(self, version, values) if is_recorded(version.compiled) else version
-        if found is not version:
-            self._note_last(found)
-        return found
+        return observed(self, version, values) if is_recorded(version.compiled) else version
 
     def _version_for(self, values: tuple[Any, ...]) -> Version:
         """A version for lists of any length where the arguments have lists of like items, and for those of this length
@@ -667,7 +664,7 @@ class Dispatcher:
             climb(version, "static", start, problem)
             return version
         version = self._linked(compiled, file, inner, avals, request, values)
-        climb(version, "observed" if compiled.is_observed else "static", start)
+        version.rungs = Rung("observed" if compiled.is_observed else "static", perf_counter() - start),
         return version
 
     def _tell_of(self, version: Version) -> None:
@@ -703,6 +700,7 @@ class Dispatcher:
             forget_version(other)
         self._keep(made, at_first=True)
         self._install(made, values)
+        self._note_last(made)
         return made
 
     def with_strong_zeros(self, version: Version, values: tuple[Any, ...]) -> Version:

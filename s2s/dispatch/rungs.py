@@ -36,12 +36,11 @@ class Rung:
 
 
 def climb(version: Version, name: str, start: float, problem: Any = None) -> None:
-    """Note a rung that was tried for a version since ``start``, and log it; that a function compiles is logged by the
-    compiler. ``problem`` has refused it, an exception or what is said of one."""
+    """Note a rung that was tried for a version since ``start``, and log it. ``problem`` has refused it, an exception or
+    what is said of one."""
     rung = Rung(name, perf_counter() - start, "" if problem is None else said_of(problem))
     version.rungs = (*(one for one in version.rungs if one.name != name), rung)
-    if name != "static" or problem is not None:
-        log("%s: %s", version.compiled.entry, rung)
+    log("%s: %s", version.compiled.entry, rung)
 
 
 def said_of(problem: Any) -> str:

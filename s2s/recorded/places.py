@@ -52,7 +52,7 @@ def note_unseen(recorders: Iterable[Recorder], fn: Any) -> None:
     """Note a call that has made of differentiated numbers what carries no derivative, and where it is."""
     for recorder in recorders:
         if len(recorder.unseen) < MOST_UNSEEN and id(fn) not in recorder.unseen:
-            recorder.unseen[id(fn)] = fn, _own(list(_callers(sys._getframe(1))))
+            recorder.unseen[id(fn)] = fn, _own(_callers(sys._getframe(1)))
 
 
 def _callers(frame: types.FrameType | None) -> Iterator[_Entry]:
@@ -96,7 +96,7 @@ def _is_shown(code: types.CodeType, line: int) -> bool:
     return not code.co_filename.startswith((ROOT + os.sep, "<s2s ")) and bool(linecache.getline(code.co_filename, line))
 
 
-def _own(entries: list[_Entry]) -> Span | None:
+def _own(entries: Iterable[_Entry]) -> Span | None:
     """The first of some lines that is of no installed package, else the first that can be shown."""
     shown = (entry for entry in entries if _is_shown(*entry))
     first = None

@@ -48,8 +48,12 @@ def test_each_rung_is_logged_with_its_reason(caplog):
     def f(x):
         return np.sum(registry.xp.linalg.eigh(np.outer(x, x)).eigenvalues) * registry.by
 
-    line = f.__code__.co_firstlineno + 1
-    np.testing.assert_allclose(s2s.grad(f)(X), 6.0 * X)
+    line, gradient, decorated = f.__code__.co_firstlineno + 1, s2s.grad(f), s2s.differentiable(f)
+    np.testing.assert_allclose(gradient(X), 6.0 * X)
+    s2s.vjp(decorated, X)
+    np.testing.assert_allclose(s2s.grad(decorated)(X), 6.0 * X)
+    for text in (gradient.source, decorated.adjoint_source):  # they are those of the version that runs
+        assert "rt.expect(" in text and "derivative_of_call" not in text
     reason = "the attribute `eigenvalues` of an object of unknown class carries a derivative"
     reason += f" [S2S208] (test_rungs.py:{line})"
     assert rungs(caplog, "f_grad") == [f"static: refused after T: {reason}", "observed: compiled in T"]
