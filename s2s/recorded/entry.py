@@ -295,7 +295,7 @@ def derivative_of_call(
 
     Raises the refusal of the recording, caused by ``refusal``, which says why nothing was compiled.
     """
-    start = perf_counter()
+    recording, start = None, perf_counter()
     try:
         with TURNS.taken(function.__name__.strip("<>")):
             recording = _Recording(function, values, request)
@@ -306,7 +306,8 @@ def derivative_of_call(
         same = type(problem) is type(refusal) and problem.diagnostic.summary == refusal.diagnostic.summary
         if same and has_place(refusal):
             raise refusal from None  # it says the same, and where
-        raise of_program(advised(problem, refusal)) from refusal
+        given = advised(problem, refusal)
+        raise of_program(given if recording is None else out_of_sight(recording.recorder, given)) from refusal
     tell(function, request, refusal)
     if recording.replay is not None:
         note_cost(function, request, refusal, perf_counter() - start, recording.replay.seconds)
@@ -337,9 +338,7 @@ def _swept(recording: _Recording, request: Request, function: types.FunctionType
         _hold_against_differences(recording, request, function.__name__.strip("<>"), outs)
         recording.trust.passed(shape, is_complete=recording.replay is not None)
         return answered()
-    except DifferentiationError as problem:
-        raise out_of_sight(recording.recorder, problem) from problem.__cause__
-    except MemoryError:
+    except (DifferentiationError, MemoryError):
         raise
     except Exception as problem:
         raise error("S2S214", name=function.__name__, reason=f"its steps cannot be swept over ({problem})") from problem

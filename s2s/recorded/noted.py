@@ -62,7 +62,7 @@ def noted(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any) -> A
         if fn in ARRAY_MAKERS and is_a(args[0], np.ndarray):
             return as_objects(args[0])
         if has_new(args, kwargs, out):
-            raise error("S2S202", name=name_of(fn), reason="it makes an array of Python objects")
+            raise error("S2S214", name=name_of(fn), reason="it makes an array of Python objects")
         return out
     if (fn is max or fn is min) and "key" not in kwargs and _is_tied(out, args):
         out = still(out)  # a number of its own, to which all that are equal contribute

@@ -68,7 +68,7 @@ def of_objects(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         args = unpack(structure, [_each_an_object(leaf) if is_numeric(leaf) else leaf for leaf in leaves])
     known, out = _asked(fn, args, kwargs) if is_unknown(fn) else (False, fn(*args, **kwargs))
     if not known and has_new(args, kwargs, out):
-        raise error("S2S202", name=name_of(fn), reason="it computes with an array of Python objects")
+        raise error("S2S214", name=name_of(fn), reason="it computes with an array of Python objects")
     return out
 
 

@@ -537,6 +537,8 @@ def _make(kind: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             return made
     if issubclass(kind, str):
         written(*args)
+        if depends(args):
+            note_unseen(ACTIVE, kind)
         return kind(*args, **kwargs)
     if issubclass(kind, (int, float, complex, np.number)):
         check_read(kind, *args)

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from s2s.core.inspection import name_of, with_article
+from s2s.core.inspection import is_hashable, name_of, with_article
 from s2s.errors import error
 from s2s.recorded.kinds import is_opaque
 from s2s.recorded.memory import owner_of
 from s2s.recorded.recorder import Recorder, digits_of, is_a, is_number, items_of, kind_of, pack
+from s2s.rules import table
 from s2s.versions.paths import what_to_give
 
 __all__ = [
@@ -106,8 +107,10 @@ def gives_argument(out: Any, args: tuple[Any, ...]) -> bool:
 def no_rule(fn: Any, args: tuple[Any, ...]) -> Exception:
     """The NoDerivativeError of a function of which nothing is known; of one for numbers that is given an object,
     nothing is known of the object."""
-    if any(fn is kind for kind in (float, int, complex)) and args:
-        return error("S2S201", name=f"`{fn.__name__}` of {with_article(type(args[0]).__name__)}")
+    is_known = any(fn is kind for kind in (float, int, complex)) or (is_hashable(fn) and table.find(fn) is not None)
+    given = next((arg for arg in args if not is_number(arg) and not is_a(arg, np.ndarray)), None)
+    if is_known and given is not None:
+        return error("S2S201", name=f"`{name_of(fn)}` of {with_article(type(given).__name__)}")
     return error("S2S201", name=name_of(fn), hint=what_to_give(fn))
 
 

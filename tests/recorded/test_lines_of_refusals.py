@@ -3,6 +3,7 @@
 import fractions
 import inspect
 import json
+import operator
 
 import numpy as np
 import pytest
@@ -81,6 +82,45 @@ def test_what_is_lost_is_named_and_no_derivative_is_denied():
         assert "along one direction a recording gives 0, differences " in str(problem)
         assert texts[problem.diagnostic.span.line - first].strip() == "count = int(x * 1e9)"
         assert problem.diagnostic.label == "what is computed of its result may be what is lost: `int`"
+
+
+class Scale:
+    def __rmul__(self, other):
+        return 2.0 * other
+
+
+def of_an_object(x):
+    return np.sum(np.array([x, x]) * Scale())
+
+
+def of_objects(x):
+    class Refused:
+        pass
+    return np.sum(operator.mul(np.array([x, x]), Scale()))
+
+
+def by_texts(x):
+    class Refused:
+        pass
+    texts = [str(2.0 * x)]
+    return np.sum(np.array(texts).astype(float))
+
+
+@pytest.mark.parametrize(("f", "summary", "line"), [
+    (of_an_object, "`mul` of a Scale has neither", "return np.sum(np.array([x, x]) * Scale())"),
+    (of_objects, "the derivative of `mul` is lost where its calls are recorded: it makes an array of Python objects",
+     "return np.sum(operator.mul(np.array([x, x]), Scale()))"),
+    (by_texts, "the derivative of `by_texts` is lost where its calls are recorded: along ", "texts = [str(2.0 * x)]"),
+])
+def test_functions_that_have_derivatives_are_not_said_to_have_none(f, summary, line):
+    texts, first = inspect.getsourcelines(f)
+    for problem in refusals(f):
+        assert problem.diagnostic.summary.startswith(summary)
+        assert texts[problem.diagnostic.span.line - first].strip() == line
+
+
+def test_the_advice_of_the_compiler_stays_where_a_line_is_shown():
+    assert all(one.diagnostic.hint == "define `Refused` at the level of the module" for one in refusals(rounded))
 
 
 def test_what_agrees_with_differences_is_not_suspected():
