@@ -29,6 +29,7 @@ from s2s.derivatives import version_of_code
 from s2s.directives.decorated import unwrap
 from s2s.directives.differentiable import on_backend, option_error
 from s2s.dispatch.recorded import is_recorded
+from s2s.dispatch.rungs import said_of
 from s2s.dispatch.tiers import LINES, may_gain
 from s2s.dispatch.version import LEAVING, Version, parameter_names
 from s2s.listing import KINDS
@@ -287,7 +288,7 @@ class _Collector:
         line = line or next(iter(self.lines.values()), None)
         if line is not None:
             hint = "" if given is None or not given.hint else f"; instead: {given.hint}"
-            line.add("recorded", f"each call is, as {str(refusal).partition(chr(10))[0]}{hint}")
+            line.add("recorded", f"each call is, as {said_of(refusal)}{hint}")
 
     def run_time(self, function: ir.Function) -> None:
         """Calls whose derivative is found when the program runs, and what else is looked at then."""

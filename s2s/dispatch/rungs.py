@@ -44,9 +44,12 @@ def climb(version: Version, name: str, start: float, problem: Any = None) -> Non
 
 
 def said_of(problem: Any) -> str:
-    """What is said of an exception, in a line, and the line of the program that it is about."""
+    """What is said of an exception, in a line, the line that it is about, and who has led there first."""
     if isinstance(problem, str):
         return problem
-    span = getattr(getattr(problem, "diagnostic", None), "span", None)
+    given = getattr(problem, "diagnostic", None)
     said = " ".join(one_line(str(problem).split("\n")[0]).split())
-    return said if span is None else f"{said} ({file_to_show(span.file)}:{span.line})"
+    if given is None or given.span is None:
+        return said
+    place = f"{file_to_show(given.span.file)}:{given.span.line}"
+    return f"{said} ({'; asked by '.join([place, *given.asked_by[:1]])})"

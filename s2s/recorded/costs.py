@@ -10,8 +10,8 @@ import types
 import weakref
 from typing import Any
 
-from s2s.core.linecaches import file_to_show
 from s2s.dispatch.recorded import is_always
+from s2s.dispatch.rungs import said_of
 from s2s.notices import Notice, log, tell
 from s2s.versions.request import Request
 
@@ -51,8 +51,8 @@ def note_cost(function: types.FunctionType, request: Request, refusal: Any, seco
     if file.startswith("<s2s "):
         return  # no line of the program is known
     spent.is_told = True
-    reason = str(refusal).partition("\n")[0] + ("" if given is None or not given.hint else f"; instead: {given.hint}")
+    reason = said_of(refusal) + ("" if given is None or not given.hint else f"; instead: {given.hint}")
     text = (
         f"the {request.mode} of `{name}` has taken {spent.seconds:.2g} s, {times:.0f} times as long as `{name}` itself,"
-        f" as its calls are recorded because of this line ({file_to_show(file)}:{line}): {reason}")
+        f" as its calls are recorded because of this line: {reason}")
     tell([Notice("SlowDerivativeWarning", text, file, line, code.co_name)])

@@ -92,10 +92,11 @@ def test_the_line_because_of_which_calls_are_recorded(program):
     (line, text), = facts(found, "recorded")
     assert line == 'return eval("(v * v for v in x)", {"x": x})' and found.is_recorded
     assert text.startswith("each call is, as ") and "[S2S" in text and "; instead: " in text
+    assert "asked by recorded (program_of_" in text
     static, observed, last = found.rungs
     number = next(n for n, shown in enumerate(textwrap.dedent(PROGRAM).split("\n"), 1) if shown.strip() == line)
     for rung, name in ((static, "static"), (observed, "observed")):
-        assert rung.startswith(f"{name}: refused after ") and rung.endswith(f".py:{number})")
+        assert rung.startswith(f"{name}: refused after ") and f".py:{number}; asked by recorded (" in rung
     assert last == "recorded: each call"
 
 

@@ -74,8 +74,8 @@ def test_the_line_that_is_the_reason_is_told_after_a_second(clocks, work):
     assert (warning.filename, warning.lineno) == (__file__, line)
     text = str(warning.message)
     assert " of `f` has taken 1.2 s, 100 times as long as `f` itself" in text
-    assert f"(test_costs.py:{line}): a class inside a function cannot be differentiated [S2S107]" in text
-    assert "instead: define `Scale` at the level of the module" in text
+    assert "because of this line: a class inside a function cannot be differentiated [S2S107]" in text
+    assert f" (test_costs.py:{line}); instead: define `Scale` at the level of the module" in text
     assert text.endswith("docs/warnings.md#slowderivativewarning")
 
 
