@@ -309,8 +309,8 @@ def derivative_of_call(
         given = advised(problem, refusal)
         raise of_program(given if recording is None else out_of_sight(recording.recorder, given)) from refusal
     tell(function, request, refusal)
-    if recording.replay is not None:
-        note_cost(function, request, refusal, perf_counter() - start, recording.replay.seconds)
+    if recording.trust is not None:
+        note_cost(function, request, refusal, perf_counter() - start, recording.trust.seconds)
     return result
 
 
@@ -398,6 +398,7 @@ def _hold_against_differences(recording: _Recording, request: Request, name: str
             except DifferentiationError:
                 pass
         agree(name, weighted, originals, bars, found)
+    trust.seconds = replay.seconds
     if trust.is_repeatable is not False and replay is recording.replay:
         from_here = weighted_result(replay.again, replay.given, request, inputs, chosen)
         trust.is_repeatable = replay.surroundings.is_unchanged() or (

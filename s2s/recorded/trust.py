@@ -51,6 +51,8 @@ class Trust:
 
     def __init__(self) -> None:
         self.is_repeatable: bool | None = None
+        self.seconds = 0.0
+        """What one run of the function has taken when a recording of it was last checked."""
         self._last: Shape = 0
         self._waits: dict[Shape, int] = {}
         self._left: dict[Shape, int] = {}

@@ -36,7 +36,7 @@ def test_a_pullback_that_fails_is_that_of_a_recording(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "0")
     with pytest.raises(NoDerivativeError) as refused:  # the reverse sweep of the compiled version
         s2s.vjp(s2s.grad(linked), X)[1](ALONG)
-    assert isinstance(refused.value.__cause__, TypeError)
+    assert isinstance(refused.value.__cause__, (TypeError, ValueError))
     monkeypatch.setenv("S2S_RECORDED", "1")
     found, pullback = s2s.vjp(s2s.grad(linked), X)
     np.testing.assert_allclose(found, s2s.grad(linked)(X))

@@ -1,6 +1,7 @@
 """Recorded calls that take long beside their function are told of, with the line that is the reason; by a clock that
 the tests move."""
 
+import collections
 import logging
 import warnings
 import weakref
@@ -10,7 +11,7 @@ import pytest
 
 import s2s
 from s2s import notices
-from s2s.recorded import costs, differences, entry
+from s2s.recorded import costs, differences, entry, trust
 
 X = np.array([0.5, 2.0])
 
@@ -20,6 +21,7 @@ def recorded(monkeypatch):
     monkeypatch.setenv("S2S_RECORDED", "1")
     monkeypatch.setattr(notices, "_told", set())
     monkeypatch.setattr(costs, "_spent", weakref.WeakKeyDictionary())
+    monkeypatch.setattr(trust, "_KNOWN", collections.OrderedDict())
 
 
 @pytest.fixture
