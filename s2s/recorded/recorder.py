@@ -178,6 +178,7 @@ _ITEMS: Any = (list, tuple, set, frozenset, collections.deque, type({}.values())
 _PLAIN = frozenset({dict, *_ITEMS})
 """Containers that have no attributes."""
 _SIMPLE = (int, str, bytes, type(None), type, types.ModuleType, types.BuiltinFunctionType, np.dtype, slice)
+_WITHOUT_PARTS = frozenset({*_SIMPLE, bool, float, complex, np.float64})
 
 
 def _parts(value: Any) -> Iterator[Any]:
@@ -229,6 +230,11 @@ def _held(value: Any) -> Iterable[Any]:
     if is_a(value, (*_ITEMS, dict)):
         return items_in(value)
     return items_of(value) if is_a(value, np.ndarray) and kind_of(value) == "O" else ()
+
+
+def _objects_held(value: Any) -> Iterable[Any]:
+    """The items of a container that may have parts: of most long ones, such as ``sys.modules``, none."""
+    return [one for one in _held(value) if type(one) not in _WITHOUT_PARTS]
 
 
 def reached(values: Iterable[Any], parts_of: Callable[[Any], Iterable[Any]], depth: int) -> Iterator[Any]:
@@ -323,7 +329,7 @@ class Recorder:
     def hides(self, *values: Any) -> bool:
         """Whether a value is an object that holds what depends on what is differentiated, or a container of one."""
         objects: list[Any] = []
-        for one in reached(values, _held, 3):
+        for one in reached(values, _objects_held, 3):
             if is_a(one, (*_ITEMS, dict)):
                 objects += () if type(one) in _PLAIN else _parts(one)
             elif not (is_a(one, _SIMPLE) or is_number(one) or is_a(one, np.ndarray)):
