@@ -68,15 +68,17 @@ class _Recording:
         for path in request.wrt:
             fresh[path] = _fresh(at_path(given, path))
             given[path[0]] = _with(given[path[0]], path[1:], fresh[path])
-        shared = Shared(function, values, given, {path[0] for path in request.wrt})
-        self.inputs = {path: Input(recorder, value, at_path(before, path)) for path, value in fresh.items()}
-        pairs = [(name, zip(_leaves_of(before[name]), _leaves_of(given[name]), strict=True)) for name in given]
-        note_shared(recorder, function.__name__, [(name, *pair) for name, found in pairs for pair in found])
         changes = dict(request.options).get("changes")
         arguments = Arguments(given) if changes in ("refused", "repeated") else None
-        self.trust = None if operations.ACTIVE else trust_in(function, request)
+        self.trust = trust = None if operations.ACTIVE else trust_in(function, request)
+        is_noted = trust is not None and (arguments is not None or is_always_checked() or trust.is_noted_first())
+        shared = Shared(function, values, given, {path[0] for path in request.wrt}, is_noted or trust is None)
+        self.inputs = {path: Input(recorder, value, at_path(before, path)) for path, value in fresh.items()}
+        if len(given) > 1 or not isinstance(values[0], np.ndarray):
+            pairs = [(name, zip(_leaves_of(before[name]), _leaves_of(given[name]), strict=True)) for name in given]
+            note_shared(recorder, function.__name__, [(name, *pair) for name, found in pairs for pair in found])
         self.replay: Replay | None = None
-        if self.trust is not None and (arguments is not None or is_always_checked() or self.trust.is_noted_first()):
+        if is_noted:
             self.replay = Replay(functools.partial(invoked, function), given, function)
             for one in self.inputs.values():
                 one.keep()

@@ -29,7 +29,8 @@ def arguments_of(function: types.FunctionType, values: tuple[Any, ...]) -> dict[
     """The arguments, containers of the caller's as copies. What a parameter is by default is the function's own: it may
     know it by another name. What another argument may change, such as a method of it, is given as it is."""
     parameters = parameters_of(function)
-    left = known_to_others({p.name: value for p, value in zip(parameters, values)})
+    is_copied = any(type(value) in (list, dict) or parts_of(value) for value in values)
+    left = known_to_others({p.name: value for p, value in zip(parameters, values)}) if is_copied else set()
     return {
         p.name: value if p.default is value or p.name in left else _copied(value)
         for p, value in zip(parameters, values)}
@@ -47,17 +48,24 @@ class Shared:
     in the other."""
 
     def __init__(
-        self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any], varied: set[Any]
+        self, function: types.FunctionType, values: tuple[Any, ...], given: dict[str, Any], varied: set[Any],
+        is_first: bool = True,
     ) -> None:
-        """``varied`` are the names of the parameters with something that is differentiated."""
+        """``varied`` are the names of the parameters with something that is differentiated. What else leads to them is
+        found at once for a run that ``is_first`` of its kind, else where one of them has changed."""
         named = [(p.name, value) for p, value in zip(parameters_of(function), values) if p.name in varied]
         self.arrays = [(name, value, value.copy()) for name, value in named if type(value) is np.ndarray]
         pairs = [(p.name, value, given[p.name]) for p, value in zip(parameters_of(function), values)]
         pairs = [pair for pair in pairs if pair[1] is not pair[2] and _is_changeable(pair[1])]
-        roots = [tuple(held_by(function)), *values] if pairs else []
-        known = collections.Counter(id(found) for root in roots for found in reachable((root,)))
-        self.pairs = [pair for pair in pairs if any(known[id(inner)] > 1 for inner in _containers_in(pair[1]))]
+        self.function, self.values, self.is_first = function, values, is_first
+        self.pairs = self._known_by_others(pairs) if is_first else pairs
         self.held = [self._items(value) for pair in self.pairs for value in pair[1:]]
+
+    def _known_by_others(self, pairs: list[tuple[str, Any, Any]]) -> list[tuple[str, Any, Any]]:
+        """Those of which something inside is reached from more than one of the function and its arguments."""
+        roots = [tuple(held_by(self.function)), *self.values] if pairs else []
+        known = collections.Counter(id(found) for root in roots for found in reachable((root,)))
+        return [pair for pair in pairs if any(known[id(inner)] > 1 for inner in _containers_in(pair[1]))]
 
     @staticmethod
     def _items(value: Any) -> list[list[int]]:
@@ -67,13 +75,18 @@ class Shared:
     def check_unchanged(self) -> None:
         """Raise SharedMemoryError where one of them has changed, ArgumentError where it is an array."""
         for name, value, held in self.arrays:
-            if not np.array_equal(value, held, equal_nan=value.dtype.kind in "fc"):
+            if not np.array_equal(value, held) and not _is_equal_with_nan(value, held):
                 problem = f"`{name}` is changed in place, by another name"
                 raise error("S2S511", problem=problem, hint="pass a copy of it")
         now = [self._items(value) for pair in self.pairs for value in pair[1:]]
         for k, (before, after) in enumerate(zip(self.held, now, strict=True)):
-            if before != after:
+            is_other = before != after and (self.is_first or k % 2 == 0)  # the caller's own, or one that is known
+            if is_other or (before != after and self._known_by_others([self.pairs[k // 2]])):
                 raise error("S2S124", name=self.pairs[k // 2][0])
+
+
+def _is_equal_with_nan(value: Any, held: Any) -> bool:
+    return value.dtype.kind in "fc" and np.array_equal(value, held, equal_nan=True)
 
 
 def note_shared(recorder: Recorder, function: str, given: list[tuple[str, Any, Any]]) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
 
 from s2s.core.codes import SUSPENDED
-from s2s.core.inspection import module_of, own_dict
+from s2s.core.inspection import is_written, module_of, own_dict
 from s2s.errors import DifferentiationError
 from s2s.recorded.turns import TURNS
 from s2s.recorded.watch import watched_code
@@ -199,8 +199,8 @@ class Installer:
             if id(base) in self.seen:
                 continue
             self.seen[id(base)] = base
-            if module_of(base) == "builtins" or _runs_as_it_is(module_of(base)):
-                continue
+            if not is_written(base) or module_of(base) == "builtins" or _runs_as_it_is(module_of(base)):
+                continue  # what C code made has no functions of Python
             for part in list(vars(base).values()):
                 self._inside(part)
         if type(kind) is not type:

@@ -710,6 +710,8 @@ def _elementwise(fn: Any, args: tuple[Any, ...]) -> Any:
     if rule is None or rule.kind != "partials" or rule.by_user or rule.given:
         return NotImplemented
     out = fn(*args)
+    if fn is operator.pow and type(args[0]) is np.ndarray and type(args[1]) is int and args[1] == 2:
+        fn, args = np.square, args[:1]  # which is what NumPy calls
     if (type(out) is np.ndarray and out.dtype.kind == "f") or type(out) in (float, np.float64):
         for recorder in ACTIVE:
             recorder.elementwise(fn, args, out)

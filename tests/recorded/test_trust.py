@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
-from s2s.errors import NoDerivativeError, error
+from s2s.errors import NoDerivativeError, UnsupportedSyntaxError, error
 from s2s.recorded import entry, trust
 from s2s.versions.request import Request
 
@@ -227,3 +227,20 @@ def test_an_exception_of_the_program_comes_out_after_checked_calls():
         np.testing.assert_allclose(grad(0.25), 0.5)
     with pytest.raises(ValueError, match="too large"):
         grad(0.75)
+
+
+def test_an_argument_that_becomes_known_by_another_name_is_refused():
+    """Its copy is changed where the function, which reads the list of the caller, would see it unchanged."""
+    held = {"other": [0.0]}
+
+    def f(items):
+        items.append(2.0)
+        return items[0] * items[-1] + len(held["other"])
+
+    grad = s2s.grad(f)
+    items = [0.5, 0.25]
+    for _ in range(2):
+        assert grad(items) == [2.0, 0.0]
+    held["other"] = items
+    with pytest.raises(UnsupportedSyntaxError, match="S2S124"):
+        grad(items)
