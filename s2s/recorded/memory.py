@@ -24,8 +24,8 @@ _base: Any = np.ndarray.__dict__["base"].__get__
 
 @record
 class Place:
-    """Where an array lies in the memory of its owner. ``overlaps`` says that two of its elements may be one,
-    ``is_whole`` that it is all of the memory, element by element and in their order."""
+    """Where an array lies in the memory of its ``owner``, a number. ``overlaps`` says that two of its elements may be
+    one, ``is_whole`` that it is all of the memory, element by element and in their order."""
 
     owner: int
     offset: int
@@ -78,14 +78,13 @@ def _low_and_high(array: np.ndarray[Any, Any]) -> tuple[int, int]:
     return low, (high + array.itemsize if array.size else address)
 
 
-def place_in(owner: np.ndarray[Any, Any], array: np.ndarray[Any, Any]) -> Place:
-    """The place of an array in the memory of its owner.
+def place_in(owner: np.ndarray[Any, Any], array: np.ndarray[Any, Any], number: int = -1) -> Place:
+    """The place of an array in the memory of its owner, which has a number.
 
     Raises UnsupportedSyntaxError where it reads that memory as numbers of another kind.
     """
     if type(array) is np.ndarray and array.flags.c_contiguous and (array is owner or _has_all_of(array, owner)):
-        return Place(id(owner), 0, array.shape, array.strides, array.dtype, False, True)
-    number = id(owner)
+        return Place(number, 0, array.shape, array.strides, array.dtype, False, True)
     array, owner = np.ndarray.view(array, np.ndarray), np.ndarray.view(owner, np.ndarray)
     offset = _interface(array)["data"][0] - _low_and_high(owner)[0]
     dtype, whole = array.dtype, owner.dtype
@@ -112,9 +111,9 @@ def _overlaps(array: np.ndarray[Any, Any]) -> bool:
     return False
 
 
-def new_shadow(owner: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Zeros in the layout of the memory of an owner."""
-    low, high = _low_and_high(owner)
+def new_shadow(owner: np.ndarray[Any, Any] | int) -> np.ndarray[Any, Any]:
+    """Zeros in the layout of the memory of an owner, or so many bytes."""
+    low, high = (0, owner) if isinstance(owner, int) else _low_and_high(owner)
     return np.zeros(max(1, high - low), np.uint8)
 
 

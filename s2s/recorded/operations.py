@@ -83,6 +83,7 @@ from s2s.recorded.state import (
 )
 from s2s.recorded.tools import INSTALLER, TOOLS
 from s2s.recorded.typed import OVER_MEMORY, over_memory
+from s2s.recorded.values_read import positions_unread
 from s2s.recorded.watch import watched_text
 from s2s.recorded.wrapped import get_parts, has_python, is_of_numba, loops_of
 from s2s.rules import table
@@ -714,7 +715,7 @@ def _elementwise(fn: Any, args: tuple[Any, ...]) -> Any:
         fn, args = np.square, args[:1]  # which is what NumPy calls
     if (type(out) is np.ndarray and out.dtype.kind == "f") or type(out) in (float, np.float64):
         for recorder in ACTIVE:
-            recorder.elementwise(fn, args, out)
+            recorder.elementwise(fn, args, out, rule.partials if len(ACTIVE) == 1 else None)
         return out
     return out if type(out) in _PLAIN else noted(fn, args, {}, out)
 
@@ -738,8 +739,9 @@ def _of_plain_arrays(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bou
         return NotImplemented
     out = fn(*args, **kwargs) if bound is None else bound(*args[1:], **kwargs)
     if (type(out) is np.ndarray and out.dtype.kind == "f") or type(out) is np.float64:
+        unread = positions_unread(fn, rule, len(args)) if len(ACTIVE) == 1 else ()
         for recorder in ACTIVE:
-            recorder.call(fn, args, kwargs, out, is_plain=True)
+            recorder.call(fn, args, kwargs, out, unread)
         return out
     return noted(fn, args, kwargs, out) if depends(args, kwargs) else out
 

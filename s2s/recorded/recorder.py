@@ -13,6 +13,7 @@ import collections
 import contextlib
 import itertools
 import types
+import weakref
 from array import array as TypedArray
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -24,6 +25,7 @@ from s2s.core.inspection import has_own_operators, mro_of, name_of, namespace, o
 from s2s.core.values import is_record_class
 from s2s.errors import error
 from s2s.recorded.memory import Place, array_at, copy_of, owner_of, place_in, view_at
+from s2s.recorded.values_read import LARGE, positions_read, without_numbers
 from s2s.versions.carriers import carries_arrays, parts_of, put_together
 
 __all__ = [
@@ -264,7 +266,11 @@ class Recorder:
     def __init__(self) -> None:
         self.slots: dict[int, int] = {}
         self.numbers: list[Any] = []
-        self.owners: dict[int, np.ndarray[Any, Any]] = {}
+        self.owners: dict[int, int] = {}
+        """The numbers of pieces of memory, by their owners."""
+        self.memories: list[np.ndarray[Any, Any] | int] = []
+        """By number, the owner of a piece of memory; of one that may be freed the bytes."""
+        self._freed: list[Any] = []
         self.steps: list[Any] = []
         self.holders: dict[int, list[tuple[Any, int]]] = {}
         self.tainted: dict[int, Any] = {}
@@ -291,7 +297,7 @@ class Recorder:
         if is_a(value, np.ndarray) and kind_of(value) in "fcV":
             owner = owner_of(value)
             if id(owner) in self.owners:
-                return place_in(owner, value)
+                return place_in(owner, value, self.owners[id(owner)])
         if type(value) in NAMES_OF_MEMORY:
             return self.ref(array_at(value))
         return None
@@ -340,11 +346,24 @@ class Recorder:
         """Let a new number, or a new array, depend on what is differentiated."""
         if is_a(value, np.ndarray):
             owner = owner_of(value)
-            self.owners[id(owner)] = owner
-            return place_in(owner, value)
+            return place_in(owner, value, self._number_of(owner))
         self.slots[id(value)] = slot = len(self.numbers)
         self.numbers.append(value)
         return slot
+
+    def _number_of(self, owner: np.ndarray[Any, Any]) -> int:
+        """The number of a piece of memory. A small array is kept as long as the recording; the number of a large one is
+        forgotten when it is freed, as another object may be where it was."""
+        key = id(owner)
+        number = self.owners.get(key)
+        if number is None:
+            self.owners[key] = number = len(self.memories)
+            if type(owner) is np.ndarray and owner.nbytes >= LARGE and owner.flags.c_contiguous:
+                self.memories.append(owner.nbytes)
+                self._freed.append(weakref.ref(owner, lambda _: self.owners.pop(key, None)))
+            else:
+                self.memories.append(owner)
+        return number
 
     def write(self, values: tuple[Any, ...]) -> None:
         """Note that values became a part of a text."""
@@ -407,16 +426,23 @@ class Recorder:
             return
         self.steps.append(Arithmetic(op, a, b, one, other, out, self.new(out)))
 
-    def elementwise(self, fn: Any, args: tuple[Any, ...], out: Any) -> None:
-        """Note a call of an elementwise function with numbers and plain arrays of real numbers."""
+    def elementwise(self, fn: Any, args: tuple[Any, ...], out: Any, partials: tuple[Any, ...] | None = None) -> None:
+        """Note a call of an elementwise function with numbers and plain arrays of real numbers. What no one of its
+        ``partials`` reads is not kept."""
         refs = [self.slots.get(id(a)) if type(a) is not np.ndarray else self.ref(a) for a in args]
         if all(ref is None for ref in refs):
             return
-        self.add(Plain(fn, args, refs, out, self.new(out)))
+        ref = self.new(out)
+        if partials is not None and type(out) is np.ndarray and out.nbytes >= LARGE:
+            read = {k for to, one in zip(refs, partials) if to is not None for k in positions_read(one)}
+            if 0 not in read:
+                args = tuple(a if k + 1 in read else without_numbers(a) for k, a in enumerate(args))
+                out = without_numbers(out)
+        self.add(Plain(fn, args, refs, out, ref))
 
-    def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, is_plain: bool = False) -> None:
-        """Note a call of a function with a derivative; one that ``is_plain`` has arguments as ``Plain`` has them, and
-        gives a number or an array."""
+    def call(self, fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], out: Any, unread: Any = None) -> None:
+        """Note a call of a function with a derivative. One with arguments as ``Plain`` has them, that gives a number or
+        an array, has positions of arguments that are ``unread``."""
         step = Step(fn, args, kwargs)
         step.leaves = [_plain(leaf) for leaf in step.leaves]
         step.refs = [self.ref(leaf) for leaf in step.leaves]
@@ -433,9 +459,9 @@ class Recorder:
                 owner = id(owner_of(leaf))
                 is_new = owner not in memory and owner not in self.owners
             step.out_refs.append(self.new(leaf) if is_new else None)
-        if is_plain:
+        if unread is not None:
             if step.out_refs[0] is not None:
-                self.add(Plain.of(step))
+                self.add(Plain.of(step, unread))
             return
         known = set(map(id, outs)) | given
         if any(id(part) not in known and not self.depends(part) for part in self.parts_of(out, 6)):
@@ -453,7 +479,9 @@ class Recorder:
     def read(self, array: np.ndarray[Any, Any], index: Any, out: Any) -> None:
         """Note that items of an array were read which are no view of it."""
         if is_a(array, np.ndarray) and id(owner_of(array)) in self.owners:
-            self.steps.append(Read(place_in(owner_of(array), array), _kept_index(index), out, self.new(out)))
+            owner = owner_of(array)
+            place = place_in(owner, array, self.owners[id(owner)])
+            self.steps.append(Read(place, _kept_index(index), out, self.new(out)))
 
     def store(self, array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
         """Note that items of an array were written."""
@@ -461,8 +489,8 @@ class Recorder:
         ref = self.ref(value)
         if kind_of(array) not in "fcV" or (ref is None and id(owner) not in self.owners):
             return
-        self.owners[id(owner)] = owner
-        self.steps.append(Store(place_in(owner, array), _kept_index(index), ref, np.shape(value), value))
+        place = place_in(owner, array, self._number_of(owner))
+        self.steps.append(Store(place, _kept_index(index), ref, np.shape(value), value))
 
 
 def _plain(value: Any) -> Any:
@@ -517,12 +545,17 @@ class Plain(Step):
         self.result, self.outs, self.out_refs = _LEAVES[0], [out], [out_ref]
 
     @staticmethod
-    def of(step: Step) -> Plain:
-        """Another step as one of this kind."""
+    def of(step: Step, unread: tuple[int, ...]) -> Plain:
+        """Another step as one of this kind, without the numbers of arguments at some positions, and of the result where
+        there are such."""
         made = Plain.__new__(Plain)
         made.fn, made.args, made.kwargs = step.fn, step.args, step.kwargs
         made.leaves, made.refs = [*step.leaves, *step.outs], [*step.refs, None]
-        made.result, made.outs, made.out_refs = step.result, step.outs, step.out_refs
+        for number in [part.number for part in (step.args[k] for k in unread) if type(part) is Leaf]:
+            made.leaves[number] = without_numbers(made.leaves[number])
+        if unread:
+            made.leaves[-1] = without_numbers(made.leaves[-1])
+        made.result, made.outs, made.out_refs = step.result, [made.leaves[-1]], step.out_refs
         return made
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import cmath
 import functools
-import inspect
 import math
 import operator
 from typing import Any
@@ -33,6 +32,7 @@ from s2s.recorded.recorder import (
     pack,
     unpack,
 )
+from s2s.recorded.values_read import names_by_position, parameters_of_body
 from s2s.rules import table
 from s2s.tangents import jvp
 
@@ -54,7 +54,7 @@ class _Sweep:
     def view(self, place: Place) -> Any:
         """The shadow of an array, made where there is none."""
         if place.owner not in self.shadows:
-            self.shadows[place.owner] = shadow = memory.new_shadow(self.recorder.owners[place.owner])
+            self.shadows[place.owner] = shadow = memory.new_shadow(self.recorder.memories[place.owner])
             if place.owner in self.whole:
                 every, bar = self.whole.pop(place.owner)
                 memory.view_at(shadow, every)[...] = bar
@@ -277,7 +277,7 @@ def _by_rule(s: Plain, bar: Any) -> list[tuple[Leaf, Any]] | None:
         return None
     if rule.kind == "partials":
         return _by_partials(s, bar, rule.partials)
-    names = _names_of(s.fn, len(s.args))
+    names = names_by_position(s.fn, len(s.args))
     if names is None:
         return None
     parts = {**dict(zip(names, s.args)), **s.kwargs}
@@ -290,7 +290,7 @@ def _by_rule(s: Plain, bar: Any) -> list[tuple[Leaf, Any]] | None:
         body = rule.cotangents.get(name)
         if body is None or table.is_refusal(body) or type(part) is not Leaf:
             return None
-        one, leaf = body(*[values[key] for key in _parameters_of(body)]), s.leaves[part.number]
+        one, leaf = body(*[values[key] for key in parameters_of_body(body)]), s.leaves[part.number]
         if np.shape(one) != np.shape(leaf) or np.iscomplexobj(one):
             return None
         found.append((part, _like(one, leaf)))
@@ -315,19 +315,6 @@ def _defaults_of(fn: Any) -> dict[str, Any]:
     """What the parameters of a function are that a call leaves out."""
     known = table.find(fn).params.parameters  # type: ignore[union-attr]
     return {name: () if p.kind is p.VAR_POSITIONAL else p.default for name, p in known.items()}
-
-
-@functools.lru_cache(1024)
-def _parameters_of(body: Any) -> tuple[str, ...]:
-    return tuple(inspect.signature(body).parameters)
-
-
-@functools.lru_cache(1024)
-def _names_of(fn: Any, count: int) -> tuple[str, ...] | None:
-    """The names of so many parameters of a function that are given by position; None where these are not known."""
-    known = [*table.find(fn).params.parameters.values()][:count]  # type: ignore[union-attr]
-    is_known = len(known) == count and all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in known)
-    return tuple(p.name for p in known) if is_known else None
 
 
 def _like(bar: Any, leaf: Any) -> Any:

@@ -1,5 +1,7 @@
 """Steps of numbers and plain arrays of real numbers: the derivatives that the bodies of their rules give."""
 
+import weakref
+
 import numpy as np
 import pytest
 
@@ -118,3 +120,64 @@ def test_cotangents_have_the_dtype_of_what_is_differentiated(dtype):
     assert found.dtype == np.dtype(dtype)
     np.testing.assert_allclose(found, 0.5 * np.cos(X) + 2.0, rtol=1e-6)
 
+
+
+LARGE = np.linspace(0.1, 2.0, 20_000)
+KEPT = []
+
+
+def large_arrays_that_nothing_reads(x):
+    y = x + 0.5
+    y = 2.0 * y - np.roll(y, 3)
+    y = np.mod(y, 7.0 * np.ones(len(x))) + np.cumsum(y) / len(x)
+    y[1:5] = y[2:6] * 3.0  # the rest is read in part
+    return np.sum(y * np.sin(np.negative(y)))
+
+
+def large_arrays_one_after_another(x):
+    for k in range(60):  # a freed array's place in memory is taken by the next
+        x = (x + np.full(len(x), 0.001 * k)) - 0.01
+        assert np.sum(np.full(len(x), 2.0)) > 0.0
+    return np.sum(x**3)
+
+
+def large_arrays_in_views(x):
+    y = (x * 2.0).reshape(100, 200)
+    z = y.T + np.ones((200, 100))
+    return np.sum(z[3:, ::2]) + np.sum((y + y)[0] * z[:, 0]) + np.max(z)
+
+
+@pytest.mark.parametrize(
+    "f", [large_arrays_that_nothing_reads, large_arrays_one_after_another, large_arrays_in_views])
+def test_large_arrays(f):
+    along = np.cos(np.arange(len(LARGE)))
+    expected = (f(LARGE + 1e-6 * along) - f(LARGE - 1e-6 * along)) / 2e-6
+    np.testing.assert_allclose(np.sum(s2s.grad(f)(LARGE) * along), expected, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(f, (LARGE,), (along,))[1], expected, rtol=1e-6)
+    _, pullback = s2s.vjp(f, LARGE)
+    np.testing.assert_allclose(np.sum(pullback(2.0)[0] * along), 2.0 * expected, rtol=1e-6)
+
+
+def test_a_pullback_within_another_recording():
+    _, pullback = s2s.vjp(large_arrays_that_nothing_reads, LARGE)
+
+    def through(bar):
+        return np.sum(pullback(bar)[0] * LARGE)
+
+    np.testing.assert_allclose(s2s.grad(through)(2.0), through(1.0), rtol=1e-9)
+
+
+def test_large_arrays_are_freed_where_no_step_reads_them():
+    alive = []
+
+    def f(x):
+        for k in range(4):
+            x = x + 1.0 * k
+            KEPT[:] = [r for r in KEPT if r() is not None]
+            KEPT.append(weakref.ref(x))
+            alive.append(len(KEPT))
+        return np.sum(x)
+
+    KEPT.clear()
+    np.testing.assert_array_equal(s2s.grad(f)(LARGE), np.ones(len(LARGE)))
+    assert max(alive) == 1
