@@ -38,6 +38,12 @@ def get_item(container: Any, index: Any) -> Any:
     """``container[index]``."""
     if not ACTIVE:
         return container[index]
+    if type(container) is np.ndarray and container.dtype.kind == "f":
+        out = container[index]
+        if type(out) is not np.ndarray or owner_of(out) is not owner_of(container):
+            for recorder in ACTIVE:
+                recorder.read(container, index, out)
+        return out
     if is_a(container, np.ndarray):
         INSTALLER.see(container)
         out = container[index]
@@ -72,6 +78,12 @@ def noted_item(container: Any, index: Any, out: Any) -> Any:
 
 def set_item(value: Any, container: Any, index: Any) -> None:
     """``container[index] = value``."""
+    if ACTIVE and type(container) is np.ndarray and type(value) in (float, np.float64) and container.dtype.kind == "f":
+        before_change(container)
+        container[index] = value
+        for recorder in ACTIVE:
+            recorder.store(container, index, value)
+        return
     if ACTIVE and is_a(container, np.ndarray):
         if not is_plain(container, "__setitem__"):
             INSTALLER.see(container)

@@ -478,10 +478,12 @@ class Recorder:
 
     def read(self, array: np.ndarray[Any, Any], index: Any, out: Any) -> None:
         """Note that items of an array were read which are no view of it."""
-        if is_a(array, np.ndarray) and id(owner_of(array)) in self.owners:
+        if is_a(array, np.ndarray):
             owner = owner_of(array)
-            place = place_in(owner, array, self.owners[id(owner)])
-            self.steps.append(Read(place, _kept_index(index), out, self.new(out)))
+            number = self.owners.get(id(owner))
+            if number is not None:
+                place = place_in(owner, array, number)
+                self.steps.append(Read(place, _kept_index(index), out, self.new(out)))
 
     def store(self, array: np.ndarray[Any, Any], index: Any, value: Any) -> None:
         """Note that items of an array were written."""
@@ -502,6 +504,8 @@ def _plain(value: Any) -> Any:
 
 
 def _kept_index(index: Any) -> Any:
+    if type(index) is int:
+        return index
     if is_a(index, tuple):
         return tuple(map(_kept_index, index))
     return index.copy() if is_a(index, np.ndarray) else list(index) if is_a(index, list) else index

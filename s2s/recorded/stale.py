@@ -57,8 +57,11 @@ def _is_same(a: Any, b: Any) -> bool:
     return is_number(a) and is_number(b) and bool(a == b) and a not in (0.0, 1.0, -1.0) and abs(a) < math.inf
 
 
+_WITHOUT_DERIVATIVE = frozenset({str, int, bool, type(None)})
+
+
 def is_remembered(container: Any, key: Any, depends: Callable[[Any], bool]) -> bool:
     """Whether a key that depends on what is differentiated is equal to one that does not."""
-    if not depends(key) or is_a(key, np.ndarray) or key not in container:
+    if type(key) in _WITHOUT_DERIVATIVE or not depends(key) or is_a(key, np.ndarray) or key not in container:
         return False
     return not depends(next((known for known in container if known is key or known == key), None))

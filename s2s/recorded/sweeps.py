@@ -87,7 +87,7 @@ class _Sweep:
 def _conjugate(bar: Any) -> Any:
     """The conjugate of a complex cotangent. Memory has conjugates, so that the real and the imaginary part of an array
     are views of its shadow as they are of the array."""
-    return call(np.conj, bar) if np.iscomplexobj(bar) else bar
+    return bar if isinstance(bar, float) or not np.iscomplexobj(bar) else call(np.conj, bar)
 
 
 class Backward(_Sweep):
@@ -197,6 +197,8 @@ def _pull_read(sweep: Backward, s: Read) -> None:
         call(np.add.at, np.ndarray((count,), s.place.dtype, sweep.shadows[s.place.owner]), where, bar)
     elif isinstance(s.out, np.ndarray):
         call(np.add.at, view, s.index, bar)
+    elif not operations.ACTIVE:
+        view[s.index] += bar
     else:
         before = operations.get_item(view, s.index)
         operations.set_item(binary(operator.add, before, bar), view, s.index)
