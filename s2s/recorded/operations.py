@@ -83,7 +83,7 @@ from s2s.recorded.state import (
 )
 from s2s.recorded.tools import INSTALLER, TOOLS
 from s2s.recorded.typed import OVER_MEMORY, over_memory
-from s2s.recorded.values_read import positions_unread
+from s2s.recorded.values_read import LARGE, positions_unread
 from s2s.recorded.watch import watched_text
 from s2s.recorded.wrapped import get_parts, has_python, is_of_numba, loops_of
 from s2s.rules import table
@@ -739,7 +739,7 @@ def _of_plain_arrays(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bou
         return NotImplemented
     out = fn(*args, **kwargs) if bound is None else bound(*args[1:], **kwargs)
     if (type(out) is np.ndarray and out.dtype.kind == "f") or type(out) is np.float64:
-        unread = positions_unread(fn, rule, len(args)) if len(ACTIVE) == 1 else ()
+        unread = positions_unread(fn, rule, len(args)) if len(ACTIVE) == 1 and out.nbytes >= LARGE else ()
         for recorder in ACTIVE:
             recorder.call(fn, args, kwargs, out, unread)
         return out
