@@ -366,7 +366,7 @@ class Forwarder:
         name: ir.Atom = ir.Const(None)
         if self.context.is_varied(fn):
             made = self.context.method_of(fn, span)
-            args, name, fn = [made[0], *args], made[1], ir.Const(None)  # type: ignore[assignment]
+            args, name, fn = [made[0], *args], made[1], ir.Const(None)
         builder, names = self.builder, [ir.Const(k) if k is not None else ir.Star(a) for k, a in value.kwargs]
         every = [*args, *(self._named(k, a, span) for k, a in value.kwargs)]
         dots = [self._pushed(a, span) for a in every]

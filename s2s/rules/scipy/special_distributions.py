@@ -73,7 +73,7 @@ partials(
     lambda y, v, x: -0.5 * gamma_density(0.5 * v, 0.5 * x), domain=POSITIVE,
 )
 partials(
-    special.chdtri, lambda y, v, p: moved(gammainc_by_a(0.5 * v, 0.5 * y), 0.5 * gamma_density(0.5 * v, 0.5 * y)),
+    special.chdtri, lambda y, v, p: moved(gammainc_by_a(0.5 * v, 0.5 * y), gamma_density(0.5 * v, 0.5 * y)),
     lambda y, v, p: -2.0 / gamma_density(0.5 * v, 0.5 * y), domain=(POSITIVE, UNIT),
 )
 partials(
