@@ -70,7 +70,7 @@ from s2s.specialize.calls.stacks import loses_stores
 from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
 from s2s.specialize.expected import HEAD
-from s2s.specialize.inplace import own_arguments
+from s2s.specialize.inplace import Stored, own_arguments
 from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.relied import drop_sure, is_to_be_checked
@@ -358,12 +358,14 @@ def _specialize(
     changes. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array,
     the function is specialised again with a change in place. So it is where lengths of arguments were taken to have a
     value, which they have from the beginning then, where a loop would be written out for each item
-    of data, and where numbers of objects were taken by value which the function changes.
+    of data, where numbers of objects were taken by value which the function changes, and where something differentiated
+    is stored into what a library has made of what is not.
     """
     options = dict(request.options)
     off = switched_off(options.get("passes", "")) | NOT_FOR.get(options.get("backend", ""), frozenset())
     in_place: frozenset[ir.Span | None] = frozenset()
     unrolled, masks_stay, checks, shares_stacks, unfolded = False, True, False, False, frozenset[int]()
+    modelled = frozenset[Any]()
     equal, least = dict[str, int](), dict[str, int]()
     while True:
         if stages is not None:
@@ -378,6 +380,7 @@ def _specialize(
         facts.least |= least
         specializer = Specializer(context, in_place, unrolled, derivative_of, checks)
         specializer.live_objects.unfolded, specializer.shares_stacks = unfolded, shares_stacks
+        specializer.modelled = modelled
         specializer.repeating = int(options.get("changes") == "repeated")
         specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
         try:
@@ -387,6 +390,9 @@ def _specialize(
             taken = live()
             assert taken is not None
             taken.add(loop.containers)
+            continue
+        except Stored as store:
+            modelled |= {store.fn}
             continue
         except DifferentiationError as problem:
             if unrolled or problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops:

@@ -277,10 +277,10 @@ class Entries:
         return self.asformat("coo")
 
     def tolil(self, copy: Any = False) -> Any:
-        return self.asformat("csr")
+        return sparse.lil_array(self) if self.array else sparse.lil_matrix(self)
 
     def todok(self, copy: Any = False) -> Any:
-        return self.asformat("csr")
+        return sparse.dok_array(self) if self.array else sparse.dok_matrix(self)
 
     def copy(self) -> Any:
         return self
@@ -292,8 +292,8 @@ class Entries:
         return self.with_data(np.conj(self.data))
 
     def toarray(self, order: Any = None, out: Any = None) -> Any:
-        width = self.shape[1]
-        return np.reshape(sums_at(self.data, self.rows * width + self.columns, self.shape[0] * width), self.shape)
+        height, width = self.shape[0], self.shape[1]
+        return np.reshape(sums_at(self.data, self.rows * width + self.columns, height * width), (height, width))
 
     def todense(self, order: Any = None, out: Any = None) -> Any:
         if not self.array:
@@ -316,6 +316,9 @@ class Entries:
         found = selected_places((rows, columns), self.rows, self.columns, self.shape, self.format)
         items, at_rows, at_columns, height, width = found
         return Entries(self.data[items], at_rows, at_columns, (height, width), self.format, self.array)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        rt.no_derivative("a store into a sparse matrix in this form", "make another form of it first: K.tolil()")
 
     # sums
 

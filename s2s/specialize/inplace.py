@@ -17,11 +17,13 @@ from s2s.analysis.functions import facts
 from s2s.analysis.memory import Memory, is_basic
 from s2s.builder.builder import Builder, Context
 from s2s.core import ir, ops
+from s2s.core.inspection import is_hashable
 from s2s.core.values import AbstractValue, Array, Known, ListOf, Mapping, Sequence, Unknown
 from s2s.directives.policies import chosen
 from s2s.directives.policy import Policy
 from s2s.errors import error
 from s2s.optimize.rewriting import substitute
+from s2s.rules import table
 from s2s.specialize.frames import Frame
 from s2s.specialize.heap.escapes import note_change
 from s2s.specialize.site import At
@@ -58,6 +60,24 @@ def check_room(at: At, target: ir.Atom, given: ir.Atom) -> None:
         at.builder.call(rt.check_room, target, given, span=at.span, effect=True)
 
 
+class Stored(Exception):
+    """Something differentiated is stored into what a function of a library gives, whose model is to stand for it; no
+    attempt at anything else catches this."""
+
+    def __init__(self, fn: Any) -> None:
+        super().__init__("a store into what a call gives")
+        self.fn = fn
+
+
+def check_modelled(at: At, target: Any) -> None:
+    """Raise Stored where a function that has a model has made what is stored into, or given to by a method."""
+    made = at.context.definitions.get(target) if isinstance(target, ir.Var) else None
+    fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
+    rule = table.find(fn) if is_hashable(fn) else None
+    if rule is not None and rule.kind == "model" and fn not in at.specializer.modelled:
+        raise Stored(fn)
+
+
 def store_item(
     at: At, target: ir.Atom, key: ir.Atom, value: ir.Atom, op: Callable[..., Any] | None = None, kind: str = "item"
 ) -> None:
@@ -78,6 +98,7 @@ def store_item(
     active = context.is_varied(value)
     if not isinstance(array, Array) or not isinstance(target, ir.Var):
         if not isinstance(array, Unknown) or active or context.is_varied(target):
+            check_modelled(at, target)
             name = target.name.lstrip("%") if isinstance(target, ir.Var) else ""
             raise at.refusal("S2S112", name=name or "a")
         note_change(context, [target])

@@ -92,6 +92,8 @@ class Specializer:
         self.in_place = in_place
         self.unrolled = unrolled
         self.has_short_loops = False
+        self.modelled = frozenset[Any]()
+        """The functions for which their models stand where nothing differentiated goes in, too."""
         self.shares_stacks = False
         """Whether what is stored into an array after it was pushed to a stack counts as pushed, too."""
         self.guards = Guards()

@@ -187,9 +187,14 @@ def column_across(t):
     return np.sum(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4))[np.array([[0, 1]]), 2] @ X[:2])
 
 
+def asked_for_an_attribute(t):
+    return t * hasattr(sparse.csr_matrix((DATA * t, (ROWS, COLUMNS)), shape=(4, 4)), "indptr")
+
+
 @pytest.mark.parametrize(
     "f, reason",
     [
+        (asked_for_an_attribute, "the attribute `indptr` of `csr_matrix`"),
         (by_coordinates, "tocsr"), (a_row, "keep both axes"), (single_items, "np.ix_"),
         (items_in_a_table, "np.ix_"), (rows_across, "np.ix_"), (column_across, "np.ix_"),
         (of_an_array, "which of its items are zero"), (of_a_matrix, "np.matrix"), (as_a_number, "np.matrix"),

@@ -14,10 +14,13 @@ from scipy.sparse._base import _spbase
 from scipy.sparse._matrix import spmatrix
 
 from s2s import runtime as rt
+from s2s.core.functions import Result
 from s2s.models import sparse as models
+from s2s.models import sparse_items as items
 from s2s.models import sparse_matrices as matrices
 from s2s.models import sparse_solvers as solvers
 from s2s.models import sparse_spectra as spectra
+from s2s.rules.functions import describe
 from s2s.rules.samples import args, arr
 from s2s.rules.table import jvp, kind_by_value, linear, model, refuse, vjp, zero
 
@@ -123,11 +126,20 @@ zero(
     models.rows_of_starts, models.order_of, models.merged_places, models.shape_or_bounds, models.pairs,
     models.places_on_diagonals, models.rows_of_blocks, models.constant_places, models.places_of_diagonal,
     models.common_places, models.selected_places, models.places_of_element, solvers.factors_of,
+    items.check_size, items.check_real,
 )
 kind_by_value(
     models.rows_of_starts, models.merged_places, models.pairs, models.places_on_diagonals, models.constant_places,
     models.places_of_diagonal, models.common_places, models.selected_places, models.places_of_element,
     models.items_of, solvers.factors_of,
+)
+describe(models.sums_at, models.weighed_sums, models.products_at, models.solution, result=Result.NEW)
+describe(  # what they are given are matrices, arrays and numbers
+    models.product, models.product_from_left, models.sums_at, models.weighed_sums, models.products_at, models.solution,
+    models.rows_of_starts, models.order_of, models.merged_places, models.shape_or_bounds, models.pairs,
+    models.places_on_diagonals, models.rows_of_blocks, models.constant_places, models.places_of_diagonal,
+    models.common_places, models.selected_places, models.places_of_element, solvers.solved, solvers.flipped,
+    items.check_size, items.check_real, changes=(), acts=False, calls_back=False,
 )
 for _name in (
     "csr_array", "csr_matrix", "csc_array", "csc_matrix", "coo_array", "coo_matrix", "bsr_array", "bsr_matrix",
@@ -136,6 +148,8 @@ for _name in (
 ):
     if hasattr(sparse, _name):
         model(getattr(sparse, _name), always=True)(getattr(matrices, _name))
+for _name in ("lil_array", "lil_matrix", "dok_array", "dok_matrix"):
+    model(getattr(sparse, _name), always=False)(getattr(items, _name))
 if hasattr(sparse, "block_array"):
     model(sparse.block_array, always=True)(matrices.bmat)
 for _made in (
@@ -164,6 +178,11 @@ for _class in (_spbase, spmatrix, *[getattr(sparse, f"{f}_{k}") for f in ("csr",
         if _method is not None and id(_method) not in _done:
             _done.add(id(_method))
             model(_method, always=True)(getattr(matrices, _name))
+    for _name in ("tolil", "todok", "setdiag"):
+        _method = getattr(_class, _name, None)
+        if _method is not None and id(_method) not in _done:
+            _done.add(id(_method))
+            model(_method)(getattr(items, _name))
     for _name in (
         "toarray", "todense", "diagonal", "trace", "sum", "mean", "min", "max", "nonzero", "getnnz", "count_nonzero",
     ):  # of a constant matrix, whose own code takes it apart and puts it together
@@ -193,7 +212,7 @@ for _name in (
 ):
     if hasattr(linalg, _name):
         refuse(getattr(linalg, _name), "it has no rule; use spsolve, splu, cg or gmres, or a dense matrix")
-for _name in ("tril", "triu", "find", "lil_array", "lil_matrix", "dok_array", "dok_matrix"):
+for _name in ("tril", "triu", "find"):
     if hasattr(sparse, _name):
         refuse(getattr(sparse, _name), "it has no rule; use csr_array, coo_array or diags of the data and its places")
 

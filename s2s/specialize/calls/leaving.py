@@ -14,7 +14,7 @@ from s2s.core.values import UNKNOWN, AbstractValue, Array
 from s2s.specialize.calls.handing_over import check_captured, check_seen, plain, release
 from s2s.specialize.heap import effects, generators
 from s2s.specialize.heap.escapes import note_call
-from s2s.specialize.inplace import may_change
+from s2s.specialize.inplace import check_modelled, may_change
 from s2s.specialize.logs import note_left
 from s2s.specialize.unknown_effects import may_run_unknown
 
@@ -45,6 +45,9 @@ def leave(
     values = [a for a in atoms if not context.is_virtual(a)]
     callee = builder.frozen(callee)
     if varied:
+        method = context.definition(callee, getattr)
+        if method is not None:
+            check_modelled(site, method[0])
         callee, args = site.specializer.holding.under_method(callee, args, builder)
     args = [ir.Star(builder.frozen(a.atom)) if isinstance(a, ir.Star) else builder.frozen(a) for a in args]
     kwargs = {key: builder.frozen(a) for key, a in site.kwargs.items()}

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from s2s.specialize.site import At
 
 __all__ = [
-    "class_seen", "is_data_descriptor", "is_descriptor", "is_followed_by_parts", "is_generated", "is_plain_number",
-    "is_setting", "is_stable", "is_taken_by_value", "is_user_class", "may_change_in_place", "own_names",
-    "without_objects",
+    "check_lacks", "class_seen", "is_data_descriptor", "is_descriptor", "is_followed_by_parts", "is_generated",
+    "is_plain_number", "is_setting", "is_stable", "is_taken_by_value", "is_user_class", "may_change_in_place",
+    "own_names", "without_objects",
 ]
 
 _SPECIAL = (np.vectorize, np.errstate, np.finfo, np.iinfo, np.ndenumerate, np.ndindex, contextlib.ContextDecorator)
@@ -78,6 +78,15 @@ def class_seen(at: At, state: State) -> type | None:
     if not all(isinstance(g, Known) for g in given):
         return None
     return stands_for(*(g.value for g in given))  # type: ignore[union-attr, no-any-return]
+
+
+def check_lacks(at: At, state: State, name: str) -> None:
+    """Raise NoDerivativeError where an object that stands for one of a library has no attribute that this may have."""
+    is_special = name.startswith("__") and name.endswith("__")
+    seen = None if is_special else class_seen(at, state)
+    if not is_special and seen is not state.kind:
+        of = "an object of a library" if seen is None else f"`{seen.__name__}`"
+        raise at.refusal("S2S202", name=f"the attribute `{name}` of {of}", reason="it has no rule for it")
 
 
 def is_descriptor(found: Any) -> bool:

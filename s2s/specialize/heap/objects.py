@@ -42,7 +42,14 @@ from s2s.errors import error
 from s2s.rules import table
 from s2s.specialize.frames import MISSING, is_function_like, with_sizes
 from s2s.specialize.heap import effects, lacking
-from s2s.specialize.heap.classes import class_seen, is_data_descriptor, is_descriptor, is_generated, own_names
+from s2s.specialize.heap.classes import (
+    check_lacks,
+    class_seen,
+    is_data_descriptor,
+    is_descriptor,
+    is_generated,
+    own_names,
+)
 from s2s.specialize.heap.live_objects import Place, bound
 from s2s.specialize.speculation import speculate
 from s2s.versions import facts
@@ -211,6 +218,7 @@ class Instances:
         cell = cell_of(self.context, ref)
         assert cell is not None
         kind = self.context.heap.peek(cell).kind
+        check_lacks(at, self.context.heap.peek(cell), name)
         raise self.specializer.raised(AttributeError(f"'{kind.__name__}' object has no attribute '{name}'"))
 
     def _attempted(self, at: At, ref: ir.Atom, name: str, read: Callable[..., ir.Atom]) -> ir.Atom | None:
@@ -472,6 +480,7 @@ class Instances:
         hook = self.look_up(state.kind, "__getattr__")
         if found is MISSING or is_slot(found, name):
             if not isinstance(hook, types.FunctionType):
+                check_lacks(at, state, name)
                 return False
         elif not is_descriptor(found) or is_function_like(found):
             return True
