@@ -8,9 +8,9 @@ from typing import Any
 from s2s import runtime as rt
 
 __all__ = [
-    "extend", "extended_left", "greatest", "heapify", "heappop", "heappush", "heappushpop", "heapreplace", "inserted",
-    "insorted_left", "insorted_right", "joined", "least", "nlargest", "nsmallest", "pick", "rearranged", "removed",
-    "sorted_",
+    "extend", "extended_left", "extreme_or", "greatest", "heapify", "heappop", "heappush", "heappushpop",
+    "heapreplace", "inserted", "insorted_left", "insorted_right", "joined", "least", "nlargest", "nsmallest", "pick",
+    "rearranged", "removed", "sorted_",
 ]
 
 
@@ -62,6 +62,12 @@ def sorted_(iterable: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
     keys = items if key is None else [key(item) for item in items]
     order = rt.order_of(keys, reverse)
     return [items[order[k]] for k, _ in enumerate(items)]
+
+
+def extreme_or(function: Any, values: Any, default: Any) -> Any:
+    """``max`` or ``min`` of items, or what is given for none."""
+    items = list(values)
+    return function(items) if len(items) > 0 else default
 
 
 def greatest(*values: Any, key: Any, **default: Any) -> Any:

@@ -1,4 +1,5 @@
-"""``max`` and ``min`` with a ``key``: the key is asked for each item, and the items are compared by what it gives."""
+"""``max`` and ``min`` with a ``default``, and with a ``key``, which is asked for each item: the items are compared by
+what it gives."""
 
 from __future__ import annotations
 
@@ -15,9 +16,13 @@ __all__ = ["HANDLERS"]
 def _extreme(model: Any) -> Handler:
     def find(site: CallSite) -> ir.Atom | None:
         key = site.kwargs.get("key")
-        if not site.is_varied or key in (None, ir.Const(None)):
+        if not site.is_varied:
             return NOT_HANDLED
-        return site.inline(model, site.args, site.kwargs)
+        if key not in (None, ir.Const(None)):
+            return site.inline(model, site.args, site.kwargs)
+        if "default" in site.kwargs and len(site.args) == 1:
+            return site.inline(ordering.extreme_or, [ir.Const(site.fn), *site.args, site.kwargs["default"]])
+        return NOT_HANDLED
 
     return find
 

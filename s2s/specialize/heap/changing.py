@@ -244,9 +244,9 @@ def _as_whole(at: At, target: _Target) -> State:
 
 def _without(at: At, whole: ir.Atom, place: ir.Atom) -> ir.Atom:
     """The items of a list but for that at a place."""
-    ends = {ir.Const(-1): slice(None, -1), ir.Const(0): slice(1, None)}
-    if place in ends:
-        return at.compute(operator.getitem, whole, ir.Const(ends[place]))
+    for end, rest in ((ir.Const(-1), slice(None, -1)), (ir.Const(0), slice(1, None))):
+        if place == end:
+            return at.compute(operator.getitem, whole, ir.Const(rest))
     return at.builder.frozen(at.inline(ordering.rearranged, [whole, ir.Const("pop"), place]))
 
 
@@ -275,7 +275,7 @@ def _edited(
 def _limited(at: At, state: State, edit: str) -> State:
     """A deque with as many items as it may have: the last ones, the first ones where items come in at the left."""
     limit = state.extra
-    if limit is None:
+    if limit is None or state.whole is None:
         return state
     kept = slice(0, limit) if "left" in edit else slice(-limit, None) if limit else slice(0, 0)
     return state.with_whole(at.compute(operator.getitem, state.whole, ir.Const(kept)))
@@ -325,13 +325,29 @@ def _dict_pop(at: At, mapping: ir.Atom, key: ir.Atom, default: ir.Atom | None = 
     return found
 
 
-def _popitem(at: At, mapping: ir.Atom) -> ir.Atom | None:
+def _move_to_end(
+    at: At, mapping: ir.Atom, key: ir.Atom, last: ir.Atom = ir.Const(True)  # noqa: B008
+) -> ir.Atom | None:
+    target, key = _target(at, mapping), dict_key(at.specializer, key)
+    if target is None:
+        return None
+    if target.items is None or not is_key(key) or not isinstance(last, ir.Const):
+        raise at.refuse(target.name, "the key is not known before the program runs")
+    assert isinstance(key, ir.Const)
+    if key.value not in target.items:
+        return at.call(operator.getitem, [at.builder.frozen(mapping), key]).keep()
+    rest = {k: v for k, v in target.items.items() if k != key.value}
+    moved = {key.value: target.items[key.value]}
+    return _change(at, target, target.state.with_entries(rest | moved if last.value else moved | rest))
+
+
+def _popitem(at: At, mapping: ir.Atom, last: ir.Atom = ir.Const(True)) -> ir.Atom | None:  # noqa: B008
     target = _target(at, mapping)
     if target is None:
         return None
-    if not target.items:
+    if not target.items or not isinstance(last, ir.Const):
         raise at.refuse(target.name, "whether it is empty is not known before the program runs")
-    key, found = list(target.items.items())[-1]
+    key, found = list(target.items.items())[-1 if last.value else 0]
     _change(at, target, target.state.with_entries({k: v for k, v in target.items.items() if k != key}))
     return new_list(at, (ir.Const(key), found), tuple)
 
@@ -518,6 +534,7 @@ OPERATIONS: dict[Any, Operation] = {
     dict.popitem: _popitem,
     dict.clear: _dict_clear,
     collections.OrderedDict.pop: _dict_pop,
+    collections.OrderedDict.move_to_end: _move_to_end,
     collections.OrderedDict.popitem: _popitem,
     collections.OrderedDict.update: _update,
     collections.OrderedDict.setdefault: _setdefault,

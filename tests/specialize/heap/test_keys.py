@@ -128,3 +128,42 @@ def test_views_whose_items_are_not_known_are_not_taken_for_lists(monkeypatch):
         with monkeypatch.context() as patch:
             patch.delenv("S2S_RECORDED", raising=False)
             assert s2s.grad(f)(1.5) == s2s.jvp(f, (1.5,), (1.0,))[1] == slope
+
+
+def moved_to_the_ends(x):
+    d = collections.OrderedDict(a=x[0], b=x[1] ** 2, c=x[2])
+    _, first = d.popitem(last=False)
+    d["d"] = first * x[3]
+    d.move_to_end("b")
+    d.move_to_end("d", last=False)
+    _, final = d.popitem()
+    return sum((k + 1) * v * v for k, v in enumerate(d.values())) * final
+
+
+def least_recently_used(x):
+    kept, total = collections.OrderedDict(), 0.0
+    for k, key in enumerate("abacb"):
+        if key in kept:
+            kept.move_to_end(key)
+        kept[key] = x[k % 4] * (k + 1)
+        if len(kept) > 2:
+            total += kept.popitem(last=False)[1] ** 2
+    return total + sum((k + 1) * v * v for k, v in enumerate(kept.values()))
+
+
+@pytest.mark.parametrize("program", [moved_to_the_ends, least_recently_used], ids=lambda f: f.__name__)
+def test_the_order_of_an_ordered_dict(program):
+    x = np.array([0.7, 1.3, 2.1, 0.4])
+    expected = differences(program, x)
+    np.testing.assert_allclose(s2s.grad(program)(x), expected, rtol=1e-6)
+    np.testing.assert_allclose(s2s.jvp(program, (x,), (np.cos(x),))[1], expected @ np.cos(x), rtol=1e-6)
+
+
+def test_a_key_that_is_moved_is_there():
+    def f(x):
+        d = collections.OrderedDict(a=x)
+        d.move_to_end("b")
+        return d["a"]
+
+    with pytest.raises(KeyError, match="b"):
+        s2s.grad(f)(2.0)
