@@ -71,6 +71,7 @@ from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
 from s2s.specialize.expected import HEAD
 from s2s.specialize.inplace import Stored, own_arguments
+from s2s.specialize.logs import Followed
 from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.relied import drop_sure, is_to_be_checked
@@ -358,14 +359,14 @@ def _specialize(
     changes. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array,
     the function is specialised again with a change in place. So it is where lengths of arguments were taken to have a
     value, which they have from the beginning then, where a loop would be written out for each item
-    of data, where numbers of objects were taken by value which the function changes, and where something differentiated
-    is stored into what a library has made of what is not.
+    of data, where numbers of objects were taken by value which the function changes, where something differentiated is
+    stored into what a library has made of what is not, and where what one function writes for others is read by one.
     """
     options = dict(request.options)
     off = switched_off(options.get("passes", "")) | NOT_FOR.get(options.get("backend", ""), frozenset())
     in_place: frozenset[ir.Span | None] = frozenset()
     unrolled, masks_stay, checks, shares_stacks, unfolded = False, True, False, False, frozenset[int]()
-    modelled = frozenset[Any]()
+    modelled, followed = frozenset[Any](), frozenset[int]()
     equal, least = dict[str, int](), dict[str, int]()
     while True:
         if stages is not None:
@@ -380,7 +381,7 @@ def _specialize(
         facts.least |= least
         specializer = Specializer(context, in_place, unrolled, derivative_of, checks)
         specializer.live_objects.unfolded, specializer.shares_stacks = unfolded, shares_stacks
-        specializer.modelled = modelled
+        specializer.modelled, specializer.followed_logs = modelled, followed
         specializer.repeating = int(options.get("changes") == "repeated")
         specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
         try:
@@ -390,6 +391,9 @@ def _specialize(
             taken = live()
             assert taken is not None
             taken.add(loop.containers)
+            continue
+        except Followed as log:
+            followed |= {log.container}
             continue
         except Stored as store:
             modelled |= {store.fn}

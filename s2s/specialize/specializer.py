@@ -94,6 +94,8 @@ class Specializer:
         self.has_short_loops = False
         self.modelled = frozenset[Any]()
         """The functions for which their models stand where nothing differentiated goes in, too."""
+        self.followed_logs = frozenset[int]()
+        """The containers of objects that are no logs, by ``id``: another function reads what one writes."""
         self.shares_stacks = False
         """Whether what is stored into an array after it was pushed to a stack counts as pushed, too."""
         self.guards = Guards()

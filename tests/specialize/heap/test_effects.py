@@ -565,3 +565,66 @@ def test_refused_programs_are_recorded_with_their_effects(monkeypatch):
         gradient = s2s.grad(f)(X)
     np.testing.assert_allclose(gradient, [X[1], X[0], 0.0])
     assert T.hist == [X[0]]
+
+
+# --- containers that one method writes and another reads ----------------------------------------------------------
+
+
+class Traced:
+    """A model whose calls leave what they computed."""
+
+    def __init__(self):
+        self.traces = {}
+        self.inputs = []
+
+    def computed(self, x, n):
+        levels = np.zeros(n)
+        levels[0] = x[0]
+        for k in range(n - 1):
+            levels[k + 1] = levels[k] * x[1] + np.sin(levels[k])
+        return {"levels": levels, "ends": levels[[0, -1]]}
+
+    def __call__(self, x, n):
+        self.traces.update(self.computed(x, n))
+
+    def stored(self, x):
+        self.traces["x"] = x * 2.0
+        self.traces["levels"] = x**2
+
+
+def read_after_a_call(model, x):
+    model(x, 6)
+    return np.max(model.traces["levels"]) * model.traces["ends"][0]
+
+
+def read_after_a_store(model, x):
+    model.stored(x)
+    return np.sum(model.traces["x"] * model.traces["levels"]) + len(model.traces)
+
+
+def read_before_as_well(model, x):
+    before = sum(np.sum(v) for v in model.traces.values())
+    model.stored(x)
+    return before * x[0] + np.sum(model.traces["levels"])
+
+
+@pytest.mark.parametrize("program", [read_after_a_call, read_after_a_store, read_before_as_well])
+def test_what_one_method_writes_and_another_reads(program):
+    x, step = np.array([0.7, 0.4]), 1e-6
+    model = Traced()
+    model.stored(np.array([1.0, 3.0]))
+
+    def loss(x):
+        return program(model, x)
+
+    def fresh():
+        model.traces = {"x": np.array([2.0, 6.0]), "levels": np.array([1.0, 9.0])}
+        return loss
+
+    expected = [(fresh()(x + e) - fresh()(x - e)) / (2.0 * step) for e in step * np.eye(2)]
+    np.testing.assert_allclose(s2s.grad(fresh())(x), expected, rtol=1e-6)
+    left = {key: np.copy(value) for key, value in model.traces.items()}
+    fresh()(x)
+    assert list(left) == list(model.traces) and all(np.allclose(left[key], model.traces[key]) for key in left)
+    np.testing.assert_allclose(s2s.jvp(fresh(), (x,), (np.array([1.0, -2.0]),))[1], expected @ np.array([1.0, -2.0]),
+                               rtol=1e-6)
