@@ -194,7 +194,7 @@ def test_items_of_a_long_vector_are_handed_over_at_run_time():
 
 
 def test_a_long_vector_is_refused_as_before():
-    with pytest.raises(s2s.errors.NoDerivativeError, match="S2S207"):
+    with pytest.raises(s2s.errors.UnsupportedSyntaxError, match="S2S132"):
         s2s.grad(spread_into_a_list)(np.linspace(0.1, 0.9, 40))
 
 
