@@ -83,13 +83,20 @@ def cotangents_of_looked(
     further = float(looked(f, for_value(look, pieces, f, args, wanted), 0.0, *args))
     bars: list[Any] = []
     for x, is_wanted in zip(args, wanted):
-        bars.append(np.zeros_like(x) + further if is_wanted else None)
+        bars.append(_filled(x, further) if is_wanted else None)
     return tuple(bars)
 
 
 def tangent_of_looked(out: Any, tangents: Any, f: Any, pieces: Any, zero: Any, /, *args: Any) -> Any:
     """Zero, whose derivatives are looked at in turn."""
     return looked(f, for_value(look, pieces, f, args, tangents[3:]), 0.0, *args)
+
+
+def _filled(x: Any, value: Any) -> Any:
+    """A number for each of an argument."""
+    if isinstance(x, tuple):
+        return tuple([_filled(part, value) for part in x])
+    return np.zeros_like(x) + value
 
 
 def _count(x: Any) -> Any:

@@ -344,8 +344,15 @@ def _rate(f: Any, tangents: tuple[Any, ...]) -> Any:
     return rate
 
 
+def _parts(x: Any, dot: Any) -> Any:
+    """The tangents of the items of a container."""
+    return dot if isinstance(dot, (tuple, list)) else [dot] * len(x)
+
+
 def _direction(x: Any, dot: Any, draws: np.random.Generator) -> Any:
     """A tangent of numbers or of an array, the same for all of its rows where it may be any."""
+    if isinstance(x, (tuple, list)):
+        return type(x)(_direction(part, each, draws) for part, each in zip(x, _parts(x, dot)))
     if dot is True:
         dot = np.broadcast_to(draws.uniform(0.5, 1.5, np.shape(x)[-1:]), np.shape(x))
         return dot.copy() if isinstance(x, np.ndarray) else float(dot)
@@ -417,6 +424,8 @@ def _apart(left: Any, right: Any) -> float:
 
 def _moved(x: Any, dot: Any, draws: np.random.Generator) -> Any:
     """Numbers a little off, along a tangent."""
+    if isinstance(x, (tuple, list)):
+        return type(x)(_moved(part, each, draws) for part, each in zip(x, _parts(x, dot)))
     if dot is None or dot is False or not np.any(dot):
         return x
     size = np.max(np.abs(x), initial=0.0) or 1.0
