@@ -54,7 +54,7 @@ def extremes(x):
     return max(list(x), key=lambda a: a * (2.0 - a)) ** 2 + min([x[0], x[1] - 3.0], key=abs) * low[0] * low[1]
 
 
-@order("`max` with `default=`", recorded=True)
+@order("`max` with `default=`")
 def extreme_with_default(x):
     return max([t for t in x if t > 100.0], default=x[0]) ** 2
 
@@ -357,7 +357,7 @@ def counters(x):
     )
 
 
-@containers("`OrderedDict`, `move_to_end`, `popitem`", recorded=True)
+@containers("`OrderedDict`, `move_to_end`, `popitem`")
 def ordered(x):
     named = collections.OrderedDict(a=x[0])
     named["b"] = x[1] ** 2
