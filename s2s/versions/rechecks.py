@@ -13,7 +13,7 @@ import types
 from typing import Any
 
 from s2s.core.const import Const
-from s2s.core.inspection import look_up
+from s2s.core.inspection import class_attribute, look_up
 from s2s.core.record import record
 from s2s.versions.guards import (
     AliasGuard,
@@ -99,7 +99,8 @@ def _at_place(guard: Any) -> Recheck | None:
 
 def _is_left(value: Any, root: str, path: tuple[Any, ...]) -> bool:
     """Whether an object is a module, or a definition of a module or class that nobody replaces."""
-    if isinstance(value, (types.ModuleType, property, functools.cached_property)):
+    is_descriptor = path[-2:-1] == ("__dict__",) and class_attribute(type(value), "__get__", None) is not None
+    if is_descriptor or isinstance(value, (types.ModuleType, property, functools.cached_property)):
         return True
     if isinstance(path[0], Const) and isinstance(path[0].value, enum.Enum):
         return True
