@@ -148,7 +148,7 @@ def test_explain_prints_it_below_the_lines(model):
     result = run("explain", f"{model}:loss", *KINDS, "--measure")
     assert result.exit_code == 0, result.output
     assert "*      h = np.tanh" not in result.output
-    below = r"^\* 15 +h = np\.tanh\(w @ h\)\n +\^ rule: numpy\.tanh: elementwise\n"
+    below = r"^\* 15 +h = np\.tanh\(w @ h\)\n(?: +\^ time: \d+ % of a call\n)? +\^ rule: numpy\.tanh: elementwise\n"
     assert re.search(below, result.output, re.MULTILINE)
     assert re.search(r"^  16 +k = len\(x\)$", result.output, re.MULTILINE)
     assert re.search(r"^time: [\d.e+]+ \S+ a call, [\d.]+ times that of the function", result.output, re.MULTILINE)
