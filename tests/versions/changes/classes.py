@@ -269,10 +269,9 @@ CASES = {
             def __init__(self, a):
                 self.a = a
                 self.b = 7.0
-        o = O(2.0)
 
         def f(x):
-            return o.a * x
+            return O(x).a * x
         """,
         "m.O.a = m.O.b",
     ),
