@@ -192,3 +192,24 @@ def test_protocols_ask_each_object_of_a_class():
     assert gradient(POINT, it) == 2 * POINT
     del it.move
     assert gradient(POINT, it) == 1.0
+
+
+@pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
+def test_a_slot_that_is_another_one_is_no_longer_written(monkeypatch):
+    class Two:
+        __slots__ = ("a", "b")
+
+        def __init__(self, a):
+            self.a = a
+            self.b = 7.0
+
+    def f(x, made):
+        return made(x).a * x
+
+    gradient = s2s.grad(f)
+    assert gradient(POINT, Two) == 2 * POINT
+    Two.a = Two.b
+    with pytest.raises(s2s.errors.UnsupportedSyntaxError, match="S2S113"):
+        gradient(POINT, Two)
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    assert s2s.grad(f)(POINT, Two) == 7.0

@@ -261,7 +261,7 @@ CASES = {
         "m.P.a = property(lambda self: self[1])",
     ),
     "slot_of_another_name": Case(
-        "member",
+        "",
         """
         class O:
             __slots__ = ('a', 'b')
@@ -270,8 +270,10 @@ CASES = {
                 self.a = a
                 self.b = 7.0
 
+        o = O(2.0)
+
         def f(x):
-            return O(x).a * x
+            return o.a * x
         """,
         "m.O.a = m.O.b",
     ),
