@@ -33,7 +33,7 @@ def sorting(x):
     return p[0] * p[1] ** 2 + sorted(x)[1] * sorted(x, reverse=True)[1]
 
 
-@order("`list.sort`", recorded=True)
+@order("`list.sort`")
 def list_sort(x):
     pairs, numbers = [(x[0], 1.0), (x[1], 2.0), (x[2], 3.0)], list(x)
     pairs.sort(key=lambda pair: pair[0] * pair[1])
@@ -379,7 +379,7 @@ def deques(x):
     return d[0] * d[1] + d.popleft() * d.pop()
 
 
-@containers("`deque` of an array", recorded=True)
+@containers("`deque` of an array")
 def deque_of_an_array(x):
     d = collections.deque(x, maxlen=3)
     d.append(x[0] ** 2)
