@@ -64,7 +64,6 @@ from s2s.dispatch.observing import (
     compiled_for,
     observations_of,
     observed,
-    observed_when_called_again,
 )
 from s2s.dispatch.read_only import held_to_flags
 from s2s.dispatch.recorded import has_code, is_always, is_recordable, is_recorded, may_record, recorded
@@ -240,7 +239,7 @@ class Dispatcher:
         with section, own_codes():
             version: Version = boundary.within(
                 lambda: self._version_for(values), self.target.function, self.ask.mode, values)
-        return observed(self, version, values) if is_recorded(version.compiled) else version
+        return observed(self, version, values)
 
     def _version_for(self, values: tuple[Any, ...]) -> Version:
         """A version for lists of any length where the arguments have lists of like items, and for those of this length
@@ -510,7 +509,7 @@ class Dispatcher:
         """A version, whose ``call`` gives what is asked for."""
         if self._finish is not None:
             version.call = self._finish(version, self)
-        version.call = observed_when_called_again(self, version, held_to_flags(self, version, version.call))
+        version.call = held_to_flags(self, version, version.call)
         return version
 
     def _refuses_lists(self, version: Version, problem: Any, values: tuple[Any, ...]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import types
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +29,7 @@ from s2s.versions.request import Compiled, Request
 if TYPE_CHECKING:
     from s2s.dispatch.dispatcher import Dispatcher
 
-__all__ = [
-    "MOST_NOTED", "UNEXPECTED", "Observations", "beside", "compiled_for", "observations_of", "observed",
-    "observed_when_called_again",
-]
+__all__ = ["MOST_NOTED", "UNEXPECTED", "Observations", "beside", "compiled_for", "observations_of", "observed"]
 
 UNEXPECTED = "S2S145"
 """The code of the refusal of a value that is not as it was observed."""
@@ -118,24 +115,6 @@ def lacks_kinds(dispatcher: Dispatcher, version: Version) -> bool:
     """Whether a compiled version is slow as kinds are missing, which a run of the function may show."""
     is_slow = version.compiled.missing_kinds >= MISSING and not version.compiled.is_observed
     return is_slow and dispatcher.target.derived is None and is_recordable(version.request)
-
-
-def observed_when_called_again(
-    dispatcher: Dispatcher, version: Version, call: Callable[..., Any]
-) -> Callable[..., Any]:
-    """What calls a version that is slow as kinds are missing: at its second call the function is observed. The first
-    one may be the only one, and runs at once."""
-    if is_recorded(version.compiled) or not lacks_kinds(dispatcher, version):
-        return call
-    count = 0
-
-    def counted(*values: Any) -> Any:
-        nonlocal count
-        count += 1
-        found = observed(dispatcher, version, values) if count == 2 else version
-        return call(*values) if found is version else found.call(*values)
-
-    return counted
 
 
 def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) -> Version:
