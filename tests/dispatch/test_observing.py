@@ -8,6 +8,7 @@ import sys
 import threading
 import types
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -23,7 +24,9 @@ MODULES = {"numpy": np, "other": types.SimpleNamespace(exp=np.sin)}
 
 @pytest.fixture(autouse=True)
 def default(monkeypatch):
+    """Each test as the first that calls its functions: what was observed is known by their code."""
     monkeypatch.delenv("S2S_RECORDED")
+    monkeypatch.setattr(observing, "_noted", weakref.WeakKeyDictionary())
 
 
 def compiled(f, *args, argnums=0):
