@@ -60,7 +60,7 @@ def expected(
             _check(builder, span, rt.expect_array, atom, ir.Const(dtype.str), ir.Const(ones))
             context.foreign.add(atom)  # others may refer to it
             value = _with_lengths(context, value)
-        case Sequence(kind, items) if not all(isinstance(item, Unknown) for item in items):
+        case Sequence(kind, items) if not (all(isinstance(i, Unknown) for i in items) or _is_joined(context, last)):
             _check(builder, span, rt.expect_items, atom, ir.Const(_as_checked(value)))
             context.foreign.add(atom)
             value = _with_lengths(context, value)
@@ -126,6 +126,14 @@ def has_answered(span: ir.Span | None) -> bool:
     seen = observed()
     found = UNKNOWN if seen is None or span is None else seen.at(_place(span))
     return isinstance(found, Known) and found.value is not None
+
+
+def _is_joined(context: Context, made: ir.Let) -> bool:
+    """Whether a differentiated tuple is made of a list of like items, whose cotangents are one list."""
+    return context.is_varied(made.target) and isinstance(made.value, ir.Call) and made.value.fn in _JOINS  # type: ignore[arg-type]
+
+
+_JOINS = tuple(map(ir.Const, (tuple, operator.add, operator.mul)))
 
 
 def _place(span: ir.Span) -> Place:

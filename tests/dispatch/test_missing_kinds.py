@@ -160,3 +160,15 @@ def test_nothing_is_observed_where_no_recordings_are_wanted(runs, monkeypatch):
     gradient = s2s.grad(f)
     check(f, [gradient(X), gradient(X), gradient(X)])
     assert not runs
+
+
+def test_a_tuple_of_a_list_of_like_items_keeps_one_list_of_cotangents():
+    def f(x):
+        total = 0.0
+        for i in range(2):
+            squares = tuple(v**2 for v in x * (1.0 + i))
+            both = tuple(x) + squares
+            total = total + squares[1] * both[0]
+        return total
+
+    check(f, derivatives(f)(X))
