@@ -65,6 +65,7 @@ from s2s.optimize.updates import with_updates
 from s2s.reverse.joint import Joint, joined
 from s2s.rules import table
 from s2s.specialize import version_facts
+from s2s.specialize.beginning_again import acts_outside
 from s2s.specialize.calls.policies import of_options
 from s2s.specialize.calls.stacks import loses_stores
 from s2s.specialize.calls.user_rule_calls import watched
@@ -98,7 +99,8 @@ REVERSE = ("grad", "value_and_grad", "vjp")
 @dataclass
 class Primal:
     """What the passes over a primal are given: what it was specialised by, what is asked of it, what becomes of changes
-    of its arguments. ``changed`` are the names of the parameters that it changes; ``is_by_layout`` as ``Compiled``."""
+    of its arguments. ``changed`` are the names of the parameters that it changes; ``is_by_layout`` as ``Compiled``; one
+    that ``acts_outside`` does something that is seen there."""
 
     specializer: Specializer
     request: Request
@@ -107,6 +109,7 @@ class Primal:
     rebound: Any = None
     changed: list[str] = field(default_factory=list)
     is_by_layout: bool = False
+    acts_outside: bool = False
 
     @property
     def context(self) -> Context:
@@ -324,7 +327,8 @@ def _primal(
     check_statements(sum(1 for _ in ir.walk(function.body)))
     changes = dict(request.options).get("changes", "")
     primal = Primal(
-        specializer, request, "refused" if changes == "repeated" else changes, rebound=specializer.rebound)
+        specializer, request, "refused" if changes == "repeated" else changes, rebound=specializer.rebound,
+        acts_outside=acts_outside(function.body))
     return primal, _prepare(function, primal)
 
 
@@ -474,7 +478,7 @@ def _emitted(
         places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
         is_by_layout=primal.is_by_layout,
         changed=tuple(primal.changed),
-        missing_kinds=missing_kinds(function.body, context.value),
+        missing_kinds=0 if primal.acts_outside else missing_kinds(function.body, context.value),
     )
 
 

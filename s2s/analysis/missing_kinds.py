@@ -18,7 +18,6 @@ __all__ = ["missing_kinds"]
 IN_LOOP = 8
 """What is asked in a loop counts so often."""
 
-_FITS = by_identity(rt.unbroadcast)
 _CALLS = by_identity(rt.call, rt.call_again, rt.call_method, rt.call_method_again, rt.push)
 
 
@@ -38,7 +37,7 @@ def _asks(call: ir.Call, kind_of: Callable[[ir.Atom], AbstractValue]) -> int:
     fn = call.fn.value  # type: ignore[union-attr]
     if id(fn) in _CALLS:
         return IN_LOOP
-    if id(fn) not in _FITS:
+    if fn is not rt.unbroadcast:
         return 0
     return int(any(_is_missing(kind_of(atom)) for atom in call.args[:2] if not isinstance(atom, ir.Star)))
 

@@ -25,7 +25,7 @@ from s2s.errors import error
 from s2s.specialize.expected import CHECKS, NOTED
 from s2s.versions.observed import observed
 
-__all__ = ["check_order"]
+__all__ = ["acts_outside", "check_order"]
 
 
 def check_order(body: ir.Block) -> None:
@@ -33,6 +33,20 @@ def check_order(body: ir.Block) -> None:
     seen = observed()
     if seen is not None:
         _Order(body, seen.acts).check(body, [])
+
+
+def acts_outside(body: ir.Block) -> bool:
+    """Whether a function does something that is seen outside of it, or may in a call of which nobody takes the result:
+    one that runs once more would do it twice."""
+    order = _Order(body, False)
+    return any(order.is_seen_outside(s) or _is_for_effect(s) for s in ir.walk(body))
+
+
+def _is_for_effect(s: ir.Statement) -> bool:
+    if not isinstance(s, ir.Let) or s.target is not None or not isinstance(s.value, ir.Call):
+        return False
+    fn = s.value.fn
+    return isinstance(fn, ir.Const) and facts(fn.value).acts and not public_module(fn.value).startswith("s2s.")
 
 
 class _Order:
@@ -63,10 +77,11 @@ class _Order:
                     self.check(inner, done)
             if done and isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in CHECKS:
                 raise error("S2S145", span=s.span, label="this is not checked before the function does something")
-            if self._is_seen_outside(s):
+            if self.is_seen_outside(s):
                 done.append(s.span)
 
-    def _is_seen_outside(self, s: ir.Statement) -> bool:
+    def is_seen_outside(self, s: ir.Statement) -> bool:
+        """Whether a statement, the blocks in it left out, does something that is seen outside of the function."""
         if isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn not in NOTED:
             fn = s.value.fn
             return self._acts(fn.value) if isinstance(fn, ir.Const) else self._may_act(fn, s.target is None)

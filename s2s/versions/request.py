@@ -87,7 +87,7 @@ class Compiled:
     that of the line in the file, of several where expressions of other lines are folded into it.
     ``notices`` are told when the version is first used. ``is_by_layout`` says that how arrays lie in memory decides
     what the code does; ``changed`` are the parameters whose arrays the function changes. ``missing_kinds`` says how
-    much is left to the run as kinds of values are not known.
+    much is left to the run as kinds of values are not known, which one run more would show; 0 where that would be seen.
     """
 
     text: str

@@ -1,5 +1,7 @@
 """Functions that are compiled though kinds of their values are missing, and compiled anew once a run has shown them."""
 
+import io
+import logging
 import warnings
 import weakref
 
@@ -127,22 +129,37 @@ def test_a_side_that_gives_nothing_is_left_out():
     check(f, [gradient(x)], x)
 
 
-def test_what_the_function_does_outside_it_does_once_a_call(capsys):
-    log, registry = [], Registry(k=1.5)
-    inner = spring(registry)
+EFFECTS = {
+    "appends": lambda log, text: log["list"].append(text),
+    "stores": lambda log, text: log.update(last=text),
+    "prints": lambda log, text: print(text),
+    "writes to a file": lambda log, text: log["file"].write(text),
+    "logs": lambda log, text: LOGGER.warning(text),
+}
+LOGGER = logging.getLogger(__name__)
+
+
+@pytest.mark.parametrize("act", EFFECTS.values(), ids=EFFECTS)
+@pytest.mark.parametrize("is_first", [True, False])
+def test_what_the_function_does_outside_it_does_once_a_call(act, is_first, capsys, caplog):
+    log, registry = {"list": [], "file": io.StringIO()}, Registry(k=1.5)
+    inner, texts = spring(registry), iter(range(100))
 
     def f(x):
+        if is_first:
+            act(log, f"<{next(texts)}>")
         y = inner(x)
-        log.append(float(registry.k))
-        print("called")
+        if not is_first:
+            act(log, f"<{next(texts)}>")
         return y
 
     gradient = s2s.grad(f)
     for k in (1.5, 1.5, 2.5, 3, 2.5):
         registry.entries["k"] = k
         np.testing.assert_allclose(gradient(X), central(inner, X), rtol=1e-6)
-    assert log == [1.5, 1.5, 2.5, 3.0, 2.5]
-    assert capsys.readouterr().out.count("called") == 5
+    assert next(texts) == 5
+    done = "".join(log["list"]) + log["file"].getvalue() + log.get("last", "") + capsys.readouterr().out + caplog.text
+    assert done.count("<") == (1 if "last" in log else 5)
 
 
 def test_second_derivatives():
