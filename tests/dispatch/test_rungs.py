@@ -7,20 +7,9 @@ import numpy as np
 import pytest
 
 import s2s
+from tests.dispatch.test_observing import Registry
 
 X = np.array([0.4, 1.3])
-
-
-class Registry:
-    """Gives what its table has, behind a method that the compiler does not look into."""
-
-    def __init__(self, **entries):
-        self.entries = entries
-
-    def __getattribute__(self, name):
-        if name == "entries" or name.startswith("__"):
-            return object.__getattribute__(self, name)
-        return self.entries[name]
 
 
 @pytest.fixture(autouse=True)
