@@ -96,6 +96,7 @@ def test_steps_are_counted_too(monkeypatch):
 def test_statements_of_other_packages_count_more(monkeypatch):
     """A function of which nearly all is in another package is refused at half of what it takes as one's own."""
     monkeypatch.setenv("S2S_RECORDED", "0")
+    monkeypatch.setenv("S2S_CACHE", "0")
     monkeypatch.setattr(limits, "WITHOUT_OTHER_WAY", 1)
 
     def takes(steps):
