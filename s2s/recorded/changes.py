@@ -20,7 +20,7 @@ from s2s.recorded.kinds import (
 from s2s.recorded.noted import PRIMITIVES, noted, primitive_of
 from s2s.recorded.probed import Probe, is_unknown
 from s2s.recorded.recorder import is_a, kind_of
-from s2s.recorded.state import ACTIVE, has_new
+from s2s.recorded.state import as_constants, has_new
 from s2s.recorded.tools import call
 from s2s.rules import table
 from s2s.rules.functions import description_of
@@ -33,12 +33,7 @@ def run(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any) -> A
     rule = table.find(fn) if type(fn) is types.FunctionType and id(fn) not in PRIMITIVES else None
     if rule is None or rule.kind == "model":
         return fn(*args, **kwargs) if bound is None else bound(*args[1:], **kwargs)
-    recorders = ACTIVE[:]
-    ACTIVE.clear()
-    try:
-        return fn(*args, **kwargs)
-    finally:
-        ACTIVE[:] = recorders
+    return as_constants(fn, *args, **kwargs)
 
 
 def changed_by(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[np.ndarray[Any, Any]]:

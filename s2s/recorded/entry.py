@@ -78,6 +78,10 @@ class _Recording:
             pairs = [(name, zip(_leaves_of(before[name]), _leaves_of(given[name]), strict=True)) for name in given]
             note_shared(recorder, function.__name__, [(name, *pair) for name, found in pairs for pair in found])
         self.replay: Replay | None = None
+        if is_noted and trust is not None and not trust.unreached.is_over:
+            recorder.calls = []
+        elif trust is not None and not is_noted:
+            recorder.unreached = trust.unreached.codes
         if is_noted:
             self.replay = Replay(functools.partial(invoked, function), given, function)
             for one in self.inputs.values():
@@ -119,10 +123,7 @@ class _Recording:
 
     def replayed(self) -> Replay:
         """What runs the function again as from before the call, or else as from here."""
-        if self.replay is not None:
-            return self.replay
-        given = arguments_of(self.function, self.values)
-        return Replay(functools.partial(invoked, self.function), given, self.function)
+        return _replay(self.function, self.values) if self.replay is None else self.replay
 
     def _check_kept_nothing(self, name: str) -> None:
         """Raise UnsupportedSyntaxError where something outside of the function holds a derivative: the caller, which is
@@ -152,8 +153,7 @@ def raised_by(function: types.FunctionType, values: tuple[Any, ...], problem: Ex
     the function cannot be asked."""
     if operations.ACTIVE or any(hasattr(type(value), "__next__") for value in values):
         return problem
-    given = arguments_of(function, values)
-    replay = Replay(functools.partial(invoked, function), given, function)
+    replay = _replay(function, values)
     try:
         with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
             replay.at({})
@@ -167,12 +167,16 @@ def repeated(function: types.FunctionType, values: tuple[Any, ...], call: Callab
     random numbers, as other ones were drawn before, and within a recording."""
     if operations.ACTIVE:
         return None
-    given = arguments_of(function, values)
-    replay = Replay(functools.partial(invoked, function), given, function)
+    replay = _replay(function, values)
     with TURNS.taken(function.__name__.strip("<>")), replay.unnoticed():
         before = replay.surroundings.draws()
         result = call(*values)
         return result if replay.surroundings.draws() == before else None
+
+
+def _replay(function: types.FunctionType, values: tuple[Any, ...]) -> Replay:
+    """What runs a function again as from here."""
+    return Replay(functools.partial(invoked, function), arguments_of(function, values), function)
 
 
 class Input:
@@ -300,8 +304,15 @@ def derivative_of_call(
     recording, start = None, perf_counter()
     try:
         with TURNS.taken(function.__name__.strip("<>")):
-            recording = _Recording(function, values, request)
-            result = _swept(recording, request, function, tangents)
+            try:
+                recording = _Recording(function, values, request)
+                result = _swept(recording, request, function, tangents)
+            except DifferentiationError:
+                if not _may_watch_all(function, values, request):
+                    raise
+                with _replay(function, values).unnoticed():
+                    recording = _Recording(function, values, request)
+                    result = _swept(recording, request, function, tangents)
     except DifferentiationError as problem:
         if problem.diagnostic.code in _ANSWERS:
             raise
@@ -316,6 +327,14 @@ def derivative_of_call(
     return result
 
 
+def _may_watch_all(function: types.FunctionType, values: tuple[Any, ...], request: Request) -> bool:
+    """Whether a call is recorded once more, as some of what it calls was not watched; from where it has ended."""
+    if operations.ACTIVE or any(hasattr(type(value), "__next__") for value in values):
+        return False
+    trust = trust_in(function, request)
+    return trust.unreached.end() and bool(trust.is_repeatable)
+
+
 def _swept(recording: _Recording, request: Request, function: types.FunctionType, tangents: tuple[Any, ...]) -> Any:
     """The answer to a request. Where the sweeps fail at what was recorded, this is a refusal."""
     try:
@@ -327,8 +346,12 @@ def _swept(recording: _Recording, request: Request, function: types.FunctionType
         inputs = [ref for path in request.wrt for ref in recording.inputs[path].refs]
         for leaf in outs:
             _check_result(recording, leaf, function.__name__.strip("<>"))
+        unreached = recording.trust.unreached.settle(recording.recorder)
         shape = shape_of(recording.recorder, inputs, outs)
-        if not recording.trust.is_due(shape) and not is_always_checked():
+        is_due = recording.trust.is_due(shape)
+        if recording.replay is None:
+            recording.trust.unreached.count(not is_due)
+        if not is_due and not is_always_checked():
             if request.mode == "vjp":  # whose sweep comes later, when nothing can be checked any more
                 sweep = _weighted_sweep(recording, outs, _weights_of(outs))
                 is_doubtful = any(map(_has_nan, map(sweep.value, inputs)))
@@ -339,6 +362,8 @@ def _swept(recording: _Recording, request: Request, function: types.FunctionType
                 return answered() if request.mode == "vjp" else answer
         _hold_against_differences(recording, request, function.__name__.strip("<>"), outs)
         recording.trust.passed(shape, is_complete=recording.replay is not None)
+        if recording.replay is not None:
+            recording.trust.unreached.codes = unreached
         return answered()
     except (DifferentiationError, MemoryError):
         raise

@@ -8,12 +8,15 @@ call, is watched too. When the last recording ends, every function has its own c
 from __future__ import annotations
 
 import contextlib
+import dis
 import functools
 import itertools
 import threading
 import types
 from collections.abc import Callable, Iterator
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from s2s.core.codes import SUSPENDED
 from s2s.core.inspection import is_written, module_of, own_dict
@@ -84,6 +87,8 @@ class Installer:
         self.made = made
         self.installed: list[tuple[types.FunctionType, types.CodeType]] = []
         self.seen: dict[int, Any] = {}
+        self.stored: dict[tuple[int, str], dict[str, Any]] = {}
+        """The global variables that watched functions assign, by their scope and name."""
         self.lock = threading.RLock()
         SUSPENDED.append(self.suspended)
 
@@ -119,6 +124,8 @@ class Installer:
         if id(function) in self.seen and code in ORIGINAL:
             return
         self.seen[id(function)] = function
+        for name in _stored_globals(code):
+            self.stored[id(function.__globals__), name] = function.__globals__
         if code in ORIGINAL:  # made by watched code: the compiler reads its source
             if code.co_freevars == ORIGINAL[code].co_freevars:
                 with self.lock:
@@ -196,7 +203,7 @@ class Installer:
         if id(kind) in self.seen:
             return
         for base in kind.__mro__:
-            if id(base) in self.seen:
+            if id(base) in self.seen or base is np.errstate:  # which computes nothing
                 continue
             self.seen[id(base)] = base
             if not is_written(base) or module_of(base) == "builtins" or _runs_as_it_is(module_of(base)):
@@ -228,6 +235,14 @@ class Installer:
                     function.__code__ = code
             self.installed.clear()
             self.seen.clear()
+            self.stored.clear()
+
+
+@functools.lru_cache(1024)
+def _stored_globals(code: types.CodeType) -> tuple[str, ...]:
+    """The global variables that a code assigns, or the code of functions in it."""
+    inner = [name for one in code.co_consts if isinstance(one, types.CodeType) for name in _stored_globals(one)]
+    return (*inner, *(step.argval for step in dis.get_instructions(code) if step.opname == "STORE_GLOBAL"))
 
 
 _RUN_BY_CLASSES = ("__call__", "__get__", "__set__")

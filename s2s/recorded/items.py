@@ -30,6 +30,7 @@ from s2s.recorded.state import (
     handed_on,
     has_new,
     is_kept,
+    kept,
 )
 from s2s.recorded.tools import INSTALLER, call, call_method
 
@@ -90,6 +91,7 @@ def set_item(value: Any, container: Any, index: Any) -> None:
             container[index] = value
             return
         if kind_of(container) == "O":
+            kept(value)
             is_one = _is_one_item(container, index)
             value = as_objects(value) if is_a(value, np.ndarray) and not is_one and depends(value) else value
         elif kind_of(container) == "V" and depends(value):
@@ -119,8 +121,10 @@ def set_item(value: Any, container: Any, index: Any) -> None:
             typed.store(value, container, index)
             return
         INSTALLER.see(container)
-    if ACTIVE and is_a(container, dict) and stale.is_remembered(container, index, depends):
-        del container[index]  # else the key of an earlier call would stay
+    if ACTIVE:
+        kept(value, index)
+        if is_a(container, dict) and stale.is_remembered(container, index, depends):
+            del container[index]  # else the key of an earlier call would stay
     container[index] = value
 
 
@@ -164,6 +168,7 @@ def set_attribute(value: Any, target: Any, name: str) -> None:
             set_item(value, target, name)
             return
         INSTALLER.see(target)
+        kept(value)
     setattr(target, name, value)
 
 

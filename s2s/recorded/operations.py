@@ -67,9 +67,10 @@ from s2s.recorded.prepared import is_read_as_array, is_read_by_functions, prepar
 from s2s.recorded.probed import is_unknown
 from s2s.recorded.recorder import is_a, is_number, number_type
 from s2s.recorded.records import call_of_name, fields, filled, is_filled, listed, moved, moves
-from s2s.recorded.solutions import ROLES, as_constants, is_of_model, model_of
+from s2s.recorded.solutions import ROLES, is_of_model, model_of
 from s2s.recorded.state import (
     ACTIVE,
+    as_constants,
     before_change,
     check_read,
     checked,
@@ -78,11 +79,13 @@ from s2s.recorded.state import (
     has_new,
     hides,
     keep_given,
+    kept,
     taint,
     written,
 )
 from s2s.recorded.tools import INSTALLER, TOOLS
 from s2s.recorded.typed import OVER_MEMORY, over_memory
+from s2s.recorded.unreached import code_of, is_unreached, noted_call
 from s2s.recorded.values_read import LARGE, positions_unread
 from s2s.recorded.watch import watched_text
 from s2s.recorded.wrapped import get_parts, has_python, is_of_numba, loops_of
@@ -329,6 +332,7 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if is_a(fn.__self__, functools.partial):
             return _call(fn.__self__.func, (*fn.__self__.args, *args), {**fn.__self__.keywords, **kwargs})
     if kind in (types.WrapperDescriptorType, types.MethodWrapperType) and fn.__name__ in _OF_ATTRIBUTES:
+        kept(*args)
         return fn(*args, **kwargs)
     if kind is types.FunctionType:
         return _call_python(fn, fn, args, kwargs)
@@ -339,7 +343,10 @@ def _call(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     if kind is functools.partial:
         return _call(fn.func, (*fn.args, *args), {**fn.keywords, **kwargs})
     if kind is functools._lru_cache_wrapper:
-        return _call(fn.__wrapped__, args, kwargs) if depends(args, kwargs) else fn(*args, **kwargs)
+        if depends(args, kwargs):
+            return _call(fn.__wrapped__, args, kwargs)
+        kept(*args, *kwargs.values())
+        return fn(*args, **kwargs)
     if is_a(fn, Differentiable):
         with chosen.inside(fn):
             return _call(unwrap(fn), args, kwargs)
@@ -437,7 +444,11 @@ def _without(known: dict[Any, Any], name: str, key: Any, default: Any = None) ->
 def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """A call of Python code: one step where it has a rule of its own, else watched."""
     chosen.check(function, args, kwargs)
-    ACTIVE[0].trace.append(id(function.__code__))
+    recorder, key = ACTIVE[0], id(code_of(function))
+    recorder.trace.append(key)
+    given = args[1:] if fn is not function else args
+    if key in recorder.unreached and is_unreached(function, args, kwargs):
+        return as_constants(fn, *given, **kwargs)
     if fn is stop_gradient:
         return still(fn(*args, **kwargs))
     if fn is stack.deeper:
@@ -464,7 +475,6 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
         except DifferentiationError as problem:
             if problem.diagnostic.code == NOWHERE:
                 raise  # else it has no derivative of this call, as its own code may have
-    given = args[1:] if fn is not function else args
     if (function.__module__ or "") in _TRANSPARENT:
         return fn(*given, **kwargs)
     INSTALLER.see(fn)
@@ -472,7 +482,7 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
         _see_all(given, kwargs)
         if depends(args, kwargs):
             return checked(fn, given, kwargs, fn(*given, **kwargs))
-    return fn(*given, **kwargs)
+    return fn(*given, **kwargs) if recorder.calls is None else noted_call(fn, function, args, kwargs, given)
 
 
 def _is_final(function: types.FunctionType) -> bool:
@@ -668,6 +678,8 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         return _into(fn, args, kwargs, out_arg)
     if takes_objects(fn, args) and depends(args):
         return of_objects(fn, args, kwargs)
+    if not is_a(fn, np.ufunc):
+        kept(*args, *kwargs.values())
     if not is_a(fn, (np.ufunc, PublicDerivative)) and hides((*args, getattr(fn, "__self__", None)), kwargs):
         if _only_hands_on(fn):
             return run(fn, args, kwargs, bound)

@@ -29,7 +29,7 @@ from s2s.recorded.memory import owner_of
 from s2s.recorded.noted import PRIMITIVES, primitive_of
 from s2s.recorded.recorder import is_a, kind_of, pack, unpack
 from s2s.recorded.slopes import slopes_of_polynomial
-from s2s.recorded.state import ACTIVE, depends, hides
+from s2s.recorded.state import ACTIVE, as_constants, depends, hides
 from s2s.recorded.tools import call, call_method
 from s2s.rules import table
 from s2s.rules.functions import description_of
@@ -144,13 +144,8 @@ class Probe:
             leaves[k][...] = value.reshape(leaves[k].shape)
             if not is_a(self.leaves[k], np.ndarray):
                 leaves[k] = type(self.leaves[k])(leaves[k])
-        recorders = ACTIVE[:]
-        ACTIVE.clear()
-        try:
-            args, kwargs = unpack(self.structure, leaves)
-            out = self.fn(*args, **kwargs)
-        finally:
-            ACTIVE[:] = recorders
+        args, kwargs = unpack(self.structure, leaves)
+        out = as_constants(self.fn, *args, **kwargs)
         if after is not None:
             after.update(enumerate(leaves))
         results: list[Any] = []

@@ -182,6 +182,42 @@ _PLAIN = frozenset({dict, *_ITEMS})
 _SIMPLE = (int, str, bytes, type(None), type, types.ModuleType, types.BuiltinFunctionType, np.dtype, slice)
 _WITHOUT_PARTS = frozenset({*_SIMPLE, bool, float, complex, np.float64})
 
+_BY_ITEMS = 6
+"""Containers in containers are looked into so deep."""
+
+
+_TEXT, _FIXED, _NUMBER, _OWN_NUMBER, _ARRAY, _MEMORY, _CONTAINER, _OBJECT = (
+    "text", "fixed", "number", "own number", "array", "memory", "container", "object")
+"""What a value is to a recording, by its type: what has no parts and never carries a derivative (``_FIXED`` if C code
+may have given it something), a number, one of a class of its own, an array, another name for the memory of one, a
+container, or an object with attributes."""
+
+_ROLES: dict[type, str] = {}
+_MOST_ROLES = 4096
+
+
+def _role_of(kind: type) -> str:
+    """The role of the values of a type, which is asked for the first time."""
+    if len(_ROLES) >= _MOST_ROLES:
+        _ROLES.clear()  # a program may make types without end
+    _ROLES[kind] = found = _find_role(kind)
+    return found
+
+
+def _find_role(kind: type) -> str:
+    if issubclass(kind, _NUMBERS):
+        is_own = kind is not float and kind is not complex and not issubclass(kind, np.inexact)
+        return _OWN_NUMBER if is_own else _NUMBER
+    if issubclass(kind, np.ndarray):
+        return _ARRAY
+    if kind in NAMES_OF_MEMORY or kind is TypedArray:
+        return _MEMORY
+    if issubclass(kind, (*_ITEMS, dict)):
+        return _CONTAINER
+    if issubclass(kind, (int, str, bytes, type(None))):
+        return _TEXT
+    return _FIXED if issubclass(kind, _SIMPLE) else _OBJECT
+
 
 def _parts(value: Any) -> Iterator[Any]:
     """What an object, a function or a method refers to."""
@@ -227,18 +263,6 @@ def _referred(value: Any) -> Iterable[Any]:
     return () if type(value) in NAMES_OF_MEMORY else _contents(value)
 
 
-def _held(value: Any) -> Iterable[Any]:
-    """The items of a container, or of an array of objects."""
-    if is_a(value, (*_ITEMS, dict)):
-        return items_in(value)
-    return items_of(value) if is_a(value, np.ndarray) and kind_of(value) == "O" else ()
-
-
-def _objects_held(value: Any) -> Iterable[Any]:
-    """The items of a container that may have parts: of most long ones, such as ``sys.modules``, none."""
-    return [one for one in _held(value) if type(one) not in _WITHOUT_PARTS]
-
-
 def reached(values: Iterable[Any], parts_of: Callable[[Any], Iterable[Any]], depth: int) -> Iterator[Any]:
     """Values, and what they lead to in so many steps, the nearest first; of each the parts are looked at once."""
     seen: dict[int, Any] = {}
@@ -261,7 +285,9 @@ class Recorder:
 
     ``has_strong_zeros`` says whether the reverse sweep takes zero times inf or NaN for zero, ``cancels`` that what is
     NaN by inf - inf is computed by tangents. ``has_left_out`` says that a sweep has taken such a product for zero.
-    ``trace`` has the sides of branches that were taken, and what was called, in order."""
+    ``trace`` has the sides of branches that were taken, and what was called, in order. ``met`` counts what was found to
+    depend on what is differentiated, and changes of arrays that are known. ``calls`` are those in which that is noted;
+    None where functions in ``unreached`` are not watched instead (``recorded/unreached.py``)."""
 
     def __init__(self) -> None:
         self.slots: dict[int, int] = {}
@@ -287,6 +313,9 @@ class Recorder:
         self.has_strong_zeros = True
         self.has_left_out = False
         self.cancels = False
+        self.met = 0
+        self.calls: list[Any] | None = None
+        self.unreached: dict[int, types.CodeType] = {}
 
     # -- what is known
 
@@ -302,27 +331,56 @@ class Recorder:
             return self.ref(array_at(value))
         return None
 
-    def depends(self, value: Any, depth: int = 6) -> bool:
+    def depends(self, value: Any) -> bool:
         """Whether a value, or what a container holds, depends on what is differentiated."""
-        is_array = is_a(value, np.ndarray)
-        if kind_of(value) == "O" if is_array else is_a(value, (*_ITEMS, dict)):
-            return any(map(self._is_known, reached([value], _held, depth)))
-        return self._is_known(value)
-
-    def _is_known(self, value: Any) -> bool:
-        """Whether a number, the memory of an array, or an object itself depends on what is differentiated."""
-        kind = type(value)
-        if kind is float or kind is np.float64 or kind is complex or is_a(value, _NUMBERS):
-            return id(value) in self.slots
-        if is_a(value, np.ndarray):
-            return kind_of(value) in "fcV" and id(owner_of(value)) in self.owners
-        if kind in NAMES_OF_MEMORY or (kind is TypedArray and value.typecode in "fd"):
-            return id(owner_of(array_at(value))) in self.owners or id(value) in self.tainted
-        return id(value) in self.tainted
+        return self._is_led_to((value,), 0)
 
     def holds(self, *values: Any) -> bool:
         """Whether one of the values depends on what is differentiated, or is an object with attributes that do."""
-        return any(not is_a(one, _SIMPLE) and self.depends(one) for one in reached(values, _referred, 4))
+        return self._is_led_to(values, 4)
+
+    def _is_led_to(self, values: Iterable[Any], steps: int) -> bool:
+        """Whether values lead to what depends on what is differentiated, in so many steps by items and attributes, and
+        a few more by items. Each is looked at once; this is asked so often that it is one loop."""
+        seen: dict[int, Any] = {}
+        level = list(values)
+        for left in range(steps + _BY_ITEMS, -1, -1):
+            following: list[Any] = []
+            for one in level:
+                role = _ROLES.get(type(one)) or _role_of(type(one))
+                if role is _TEXT or (steps and role is _FIXED):
+                    continue
+                if role is _NUMBER:
+                    found = id(one) in self.slots
+                elif role is _ARRAY:
+                    kind = _dtype(one).kind
+                    found = kind in "fcV" and id(owner_of(one)) in self.owners
+                    if kind == "O" and left:
+                        following += items_of(one)
+                elif id(one) in seen:
+                    continue
+                else:
+                    found = id(one) in self.tainted or id(one) in self.slots
+                    if role is _MEMORY:
+                        found = found or self._is_in_memory(one)
+                    elif left and role is not _FIXED:
+                        seen[id(one)] = one  # is kept, so that nothing new has its id
+                        if left > _BY_ITEMS:
+                            following += _contents(one)
+                        elif role is _CONTAINER:
+                            following += items_in(one)
+                if found:
+                    self.met += 1
+                    return True
+            if not following:
+                return False
+            level = following
+        return False
+
+    def _is_in_memory(self, value: Any) -> bool:
+        """Whether the memory that something is a name for depends on what is differentiated."""
+        is_known = type(value) in NAMES_OF_MEMORY or (type(value) is TypedArray and value.typecode in "fd")
+        return is_known and id(owner_of(array_at(value))) in self.owners
 
     def parts_of(self, value: Any, depth: int = 4) -> Iterator[Any]:
         """The numbers and arrays that an object refers to."""
@@ -335,12 +393,24 @@ class Recorder:
     def hides(self, *values: Any) -> bool:
         """Whether a value is an object that holds what depends on what is differentiated, or a container of one."""
         objects: list[Any] = []
-        for one in reached(values, _objects_held, 3):
-            if is_a(one, (*_ITEMS, dict)):
-                objects += () if type(one) in _PLAIN else _parts(one)
-            elif not (is_a(one, _SIMPLE) or is_number(one) or is_a(one, np.ndarray)):
-                objects.append(one)
-        return self.holds(*objects)
+        seen: dict[int, Any] = {}
+        level: list[Any] = list(values)
+        for left in range(3, -1, -1):
+            following: list[Any] = []
+            for one in level:
+                role = _ROLES.get(type(one)) or _role_of(type(one))
+                if role is _CONTAINER:
+                    if type(one) not in _PLAIN:
+                        objects += _parts(one)
+                    if left and id(one) not in seen:
+                        seen[id(one)] = one
+                        following += [part for part in items_in(one) if type(part) not in _WITHOUT_PARTS]
+                elif role is _OBJECT or role is _MEMORY:
+                    objects.append(one)
+                elif role is _ARRAY and left and kind_of(one) == "O":
+                    following += items_of(one)
+            level = following
+        return bool(objects) and self.holds(*objects)
 
     def new(self, value: Any) -> Ref:
         """Let a new number, or a new array, depend on what is differentiated."""
@@ -390,6 +460,7 @@ class Recorder:
         """Something is about to change an array: steps that hold its memory get a copy, of which other recordings
         know."""
         owner = owner_of(array)
+        self.met += any(id(owner) in known for known in (self.holders, self.before, self.apart))
         if id(owner) in self.apart:
             name, first, second = self.apart[id(owner)]
             raise error("S2S510", name=name, first=first, second=second)

@@ -22,11 +22,11 @@ from s2s.core.public import PublicDerivative
 from s2s.models import quadrature, solutions
 from s2s.recorded.noted import still
 from s2s.recorded.recorder import is_a, is_number
-from s2s.recorded.state import ACTIVE
+from s2s.recorded.state import ACTIVE, as_constants
 from s2s.recorded.tools import INSTALLER, binary, call
 from s2s.transforms import jacfwd, jvp
 
-__all__ = ["ROLES", "as_constants", "is_of_model", "model_of"]
+__all__ = ["ROLES", "is_of_model", "model_of"]
 
 
 def is_of_model(function: types.FunctionType, rule: Any) -> bool:
@@ -57,16 +57,6 @@ def _attached(residual: Any, found: Any, linear_solve: Any = None) -> Any:
         step = call(np.reshape, binary(operator.sub, step, still(step)), np.shape(found))
         x = binary(operator.sub, x, call(float, step) if is_number(found) else step)
     return x
-
-
-def as_constants(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
-    """``models.solutions.for_value`` in a recording."""
-    recorders = ACTIVE[:]
-    ACTIVE.clear()
-    try:
-        return fn(*args, **kwargs)
-    finally:
-        ACTIVE[:] = recorders
 
 
 def _integrated(integrand: Any, pieces: Any, like: Any) -> Any:

@@ -18,8 +18,8 @@ from s2s.rules import table
 from s2s.versions.paths import what_to_give
 
 __all__ = [
-    "ACTIVE", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on", "has_new", "hides",
-    "is_kept", "keep_given", "no_rule", "taint", "written",
+    "ACTIVE", "as_constants", "before_change", "check_read", "checked", "depends", "gives_argument", "handed_on",
+    "has_new", "hides", "is_kept", "keep_given", "kept", "no_rule", "taint", "written",
 ]
 
 ACTIVE: list[Recorder] = []
@@ -66,8 +66,25 @@ def hides(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     return any(recorder.hides(*args, *kwargs.values()) for recorder in ACTIVE)
 
 
+def as_constants(fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """The result of a call that is not recorded."""
+    recorders = ACTIVE[:]
+    ACTIVE.clear()
+    try:
+        return fn(*args, **kwargs)
+    finally:
+        ACTIVE[:] = recorders
+
+
 def depends(*values: Any) -> bool:
     return any(recorder.depends(value) for recorder in ACTIVE for value in values)
+
+
+def kept(*values: Any) -> None:
+    """Note, in the shape of the recording, whether values that something keeps depend on what is differentiated: what
+    reads them later may not be watched."""
+    recorder = ACTIVE[0]
+    recorder.trace.append(recorder.depends(values) or recorder.hides(*values))
 
 
 def before_change(array: np.ndarray[Any, Any]) -> None:

@@ -221,7 +221,7 @@ def _places_of(found: Any) -> list[_Place]:
     if issubclass(kind, np.random.RandomState):
         return [_Place(found.get_state, found.set_state, True)]
     if issubclass(kind, random.Random):
-        return [_Place(found.getstate, found.setstate, True)]
+        return [_Place(lambda: _state_of_draws(found), lambda held: _put_draws(found, held), True)]
     places = [_Place(lambda: slots_of(found), lambda held: _put_slots(found, held))] if slots_of(found) else []
     own = own_dict(found)
     if isinstance(own, dict) and not issubclass(kind, types.ModuleType):
@@ -237,6 +237,19 @@ def _places_of(found: Any) -> list[_Place]:
     elif kind in (io.StringIO, io.BytesIO) and not found.closed:
         places.append(_Place(lambda: _state_of_stream(found), lambda held: held and found.__setstate__(held)))
     return places
+
+
+_DRAWS: Any = random.Random.__base__
+
+
+def _state_of_draws(draws: random.Random) -> Any:
+    """How far a generator is; the methods of a class of its own may ask for what it has not been given."""
+    return _DRAWS.getstate(draws), own_dict(draws).get("gauss_next")
+
+
+def _put_draws(draws: random.Random, held: Any) -> None:
+    _DRAWS.setstate(draws, held[0])
+    own_dict(draws)["gauss_next"] = held[1]
 
 
 _CONTAINERS = (list, collections.deque, collections.OrderedDict, dict, set)

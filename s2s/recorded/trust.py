@@ -22,6 +22,7 @@ from s2s.core.inspection import is_hashable
 from s2s.core.operators import OPERATORS
 from s2s.recorded.memory import Place
 from s2s.recorded.recorder import Arithmetic, Plain, Read, Recorder, Ref, Step
+from s2s.recorded.unreached import Unreached
 from s2s.versions.request import Request
 
 __all__ = ["Trust", "is_always_checked", "shape_of", "trust_in"]
@@ -51,6 +52,7 @@ class Trust:
 
     def __init__(self) -> None:
         self.is_repeatable: bool | None = None
+        self.unreached = Unreached()
         self.seconds = 0.0
         """What one run of the function has taken when a recording of it was last checked."""
         self._last: Shape = 0

@@ -283,3 +283,24 @@ def test_iterators_are_read_once(make):
 
     np.testing.assert_allclose(s2s.grad(f)(1.5), 6.0)
     assert next(held) in (3, (3.0,))
+
+
+class Draws(random.Random):
+    """A generator with an initialisation of its own, which has given it no state of ``gauss``."""
+
+    def __init__(self, seed):
+        self.count = seed
+
+
+def test_generators_of_own_classes():
+    draws = Draws(3)
+    places = Surroundings([draws])
+    wanted = [draws.random(), draws.random()]
+    places.put_before()
+    assert wanted == [draws.random(), draws.random()]
+    other = random.Random(3)
+    places = Surroundings([other])
+    wanted = [other.gauss(0.0, 1.0) for _ in range(3)]
+    places.put_before()
+    assert wanted == [other.gauss(0.0, 1.0) for _ in range(3)]
+    np.testing.assert_allclose(s2s.grad(lambda x: x * draws.random() * 0.0 + np.sin(x))(0.3), np.cos(0.3))
