@@ -468,8 +468,8 @@ def _call_python(fn: Any, function: types.FunctionType, args: tuple[Any, ...], k
                 raise  # else it gives an object, of which a step knows no cotangent
     if is_of_model(function, rule):
         return as_constants(function, *args, **kwargs)
-    model = model_of(rule, args, kwargs) if hides(args, kwargs) else None
-    if rule is not None and model is not None:
+    model = model_of(rule, args, kwargs)
+    if rule is not None and model is not None and hides(args, kwargs):
         try:
             return _call(model, (*rule.given, *args), kwargs)
         except DifferentiationError as problem:
@@ -676,17 +676,18 @@ def _compute(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any 
         )
     if out_arg is not None:
         return _into(fn, args, kwargs, out_arg)
-    if takes_objects(fn, args) and depends(args):
+    is_given = depends(args, kwargs)
+    if is_given and takes_objects(fn, args):
         return of_objects(fn, args, kwargs)
-    if not is_a(fn, np.ufunc):
-        kept(*args, *kwargs.values())
-    if not is_a(fn, (np.ufunc, PublicDerivative)) and hides((*args, getattr(fn, "__self__", None)), kwargs):
+    is_hidden = not is_a(fn, np.ufunc) and hides((*args, getattr(fn, "__self__", None)), kwargs)
+    ACTIVE[0].trace.append(is_given or is_hidden)  # which it may keep
+    if is_hidden and not is_a(fn, PublicDerivative):
         if _only_hands_on(fn):
             return run(fn, args, kwargs, bound)
         return handed_on(fn, args, kwargs, run(fn, args, kwargs, bound))
     if is_hashable(fn) and fn in _CONTAINERS and all(_is_read_as_dict(type(arg), fn) for arg in args):
         return run(fn, args, kwargs, bound)  # it holds the very objects that it is given
-    if not depends(args, kwargs):
+    if not is_given:
         for array in changed_by(fn, args, kwargs):
             before_change(array)
         out = run(fn, args, kwargs, bound)
