@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from s2s.core.bounded import Recent
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
-from s2s.core.limits import limited_length
+from s2s.core.limits import attempts, limited_length
 from s2s.core.values import AbstractValue
 from s2s.dispatch.lookup import compile_observed, forget_version, validating
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded
@@ -146,7 +146,7 @@ def observed(dispatcher: Dispatcher, version: Version, values: tuple[Any, ...]) 
     if seen is None:
         climb(version, "observed", start, "the function raises, or cannot run unnoticed")
         return version
-    with section, own_codes():
+    with section, own_codes(), attempts():
         made = dispatcher.observed_version(version, values, seen, noted)
     if made is None:
         climb(version, "observed", start, noted.why)
