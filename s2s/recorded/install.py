@@ -238,10 +238,12 @@ class Installer:
             self.stored.clear()
 
 
-@functools.lru_cache(1024)
+@functools.lru_cache(None)  # which keeps no more than is kept of watched code
 def _stored_globals(code: types.CodeType) -> tuple[str, ...]:
     """The global variables that a code assigns, or the code of functions in it."""
     inner = [name for one in code.co_consts if isinstance(one, types.CodeType) for name in _stored_globals(one)]
+    if dis.opmap["STORE_GLOBAL"] not in code.co_code[::2]:
+        return (*inner,)
     return (*inner, *(step.argval for step in dis.get_instructions(code) if step.opname == "STORE_GLOBAL"))
 
 

@@ -64,6 +64,10 @@ class Trust:
         ends, and where it is to be checked if it has the shape of the last run."""
         return not self.is_repeatable or self._left.get(self._last, 0) == 0
 
+    def knows(self, shape: Shape) -> bool:
+        """Whether a run of this shape has been checked."""
+        return shape in self._waits
+
     def is_due(self, shape: Shape) -> bool:
         """Count a run, and say whether it is to be checked."""
         self._last = shape
