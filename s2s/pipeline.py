@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gc
 import types
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,12 +32,12 @@ from s2s.cache import lowered
 from s2s.codegen.emit import emit
 from s2s.codegen.heading import defaults_for, reason, with_heading
 from s2s.core import ir
-from s2s.core.array_classes import compiled_for, has_memory
+from s2s.core.array_classes import compiled_for, compiling_for, has_memory
 from s2s.core.limits import TooLong, bounded_length, check_statements
 from s2s.core.progress import AFTER, shown_on_terminal
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Same
-from s2s.errors import ABOUT_OBJECTS, DifferentiationError, error
+from s2s.errors import DifferentiationError, error
 from s2s.notices import Notice, log, tell
 from s2s.optimize.checking import checked, sound
 from s2s.optimize.coinciding import count_coincidences, keep_comparisons
@@ -70,9 +71,9 @@ from s2s.specialize.calls.policies import of_options
 from s2s.specialize.calls.stacks import loses_stores
 from s2s.specialize.calls.user_rule_calls import watched
 from s2s.specialize.checkpoints import group, plain, refuse_asked, ungrouped
+from s2s.specialize.deferred_refusals import may_unroll
 from s2s.specialize.expected import HEAD
-from s2s.specialize.inplace import Stored, own_arguments
-from s2s.specialize.logs import Followed
+from s2s.specialize.inplace import own_arguments
 from s2s.specialize.outside import keep_outside
 from s2s.specialize.ownership import check_rebinding, shared_rebindings
 from s2s.specialize.relied import drop_sure, is_to_be_checked
@@ -84,8 +85,9 @@ from s2s.specialize.specializer import Specializer
 from s2s.specialize.stacks import mark_stacks
 from s2s.specialize.steps import settle
 from s2s.versions.argument_guards import LargeGuard
+from s2s.versions.array_kinds import arrays_in, as_numpy, kind_of_arrays
+from s2s.versions.assumptions import Assumptions, Refuted
 from s2s.versions.facts import builtin, is_of_python
-from s2s.versions.live_data import Unrolled, live
 from s2s.versions.observed import observed
 from s2s.versions.request import STRONG_ZEROS, Compiled, Request
 from s2s.versions.signature import with_length
@@ -224,7 +226,7 @@ def compile(
     stages = stages or watching()
     try:
         with limited(), bounded_length(), shown_on_terminal(f"compiling the derivative of {fn.__name__}"):
-            compiled = _compile(fn, arguments, request, stages, clock)
+            compiled = _compile_by_attempts(fn, arguments, request, stages, clock)
         note_compiled(compiled, stages)
         _tell_time(fn, request, compiled, clock)
         return compiled
@@ -235,6 +237,27 @@ def compile(
         if collecting:
             gc.enable()
         ir.forget_variables()
+
+
+def _compile_by_attempts(
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None, clock: Clock
+) -> Compiled:
+    """Compile until an attempt refutes nothing that it assumes: each begins with what those before it have learned."""
+    is_for_numpy = dict(request.options).get("backend", "numpy") == "numpy"  # Numba takes no containers of data
+    assumed = Assumptions(arrays_in(arguments.items()), structures=not is_for_numpy)
+    arguments = {name: as_numpy(aval) for name, aval in arguments.items()}
+    may_be_passive = request.mode == "primal" and bool(request.wrt)
+    while True:
+        if stages is not None:
+            stages.restart()
+        with compiling_for(kind_of_arrays(assumed.arrays, fn.__name__)):
+            try:
+                return _compile(fn, arguments, request, assumed, stages, clock)
+            except Exception as problem:
+                weaker = assumed.weaker_after(problem, may_be_passive)
+                if weaker is None:
+                    raise
+        assumed = weaker
 
 
 def _tell_time(fn: types.FunctionType, request: Request, compiled: Compiled, clock: Clock) -> None:
@@ -252,19 +275,14 @@ def _tell_time(fn: types.FunctionType, request: Request, compiled: Compiled, clo
 
 
 def _compile(
-    fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None, clock: Clock
+    fn: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, assumed: Assumptions,
+    stages: Stages | None, clock: Clock,
 ) -> Compiled:
     if request.mode != "primal" and table.rule_of_user(fn) is not None:
         raise error("S2S901", problem=f"the source of `{fn.__name__}` is differentiated, which has a rule")
     shared = {name: value.name for name, value in arguments.items() if isinstance(value, Same)}
-    varied: set[Any] = {shared.get(path[0], path[0]) for path in request.wrt}
-    try:
-        primal, function = _primal(fn, arguments, varied, request, stages, clock)
-    except DifferentiationError:
-        if request.mode != "primal" or not varied:
-            raise
-        # nothing is differentiated: what has no derivative is called as it is
-        primal, function = _primal(fn, arguments, set(), request, stages, clock)
+    varied: set[Any] = set() if assumed.passive else {shared.get(path[0], path[0]) for path in request.wrt}
+    primal, function = _primal(fn, arguments, varied, request, assumed, stages, clock)
     context = primal.context
     primal.is_by_layout = layout.decides(function, context.value)
     is_second = _is_second(fn, primal)
@@ -318,10 +336,10 @@ def _sizes(arguments: dict[str, AbstractValue], request: Request) -> dict[tuple[
 
 def _primal(
     fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], request: Request,
-    stages: Stages | None, clock: Clock,
+    assumed: Assumptions, stages: Stages | None, clock: Clock,
 ) -> tuple[Primal, ir.Function]:
     """The function that is differentiated, specialised for its arguments."""
-    specializer, function = _specialize(fn, arguments, varied, request, stages)
+    specializer, function = _specialize(fn, arguments, varied, request, assumed, stages)
     specializer.context.clock = clock
     clock.lap("specialize")
     check_statements(sum(1 for _ in ir.walk(function.body)))
@@ -354,79 +372,43 @@ def _whole_loops(request: Request) -> tuple[Pass, ...]:
 
 def _specialize(
     fn: types.FunctionType, arguments: dict[str, AbstractValue], varied: set[str], request: Request,
-    stages: Stages | None,
+    assumed: Assumptions, stages: Stages | None,
 ) -> tuple[Specializer, ir.Function]:
-    """The specialised function for these arguments.
-
-    A change of objects that cannot be followed through a loop of few iterations may be where all such loops are written
-    iteration by iteration: that is tried second. Two reads by one mask are taken to give as many items, unless the mask
-    changes. ``x += v`` is taken for ``x = x + v``; where that turns out to be seen by others who refer to the array,
-    the function is specialised again with a change in place. So it is where lengths of arguments were taken to have a
-    value, which they have from the beginning then, where a loop would be written out for each item
-    of data, where numbers of objects were taken by value which the function changes, where something differentiated is
-    stored into what a library has made of what is not, and where what one function writes for others is read by one.
-    """
+    """The specialised function for these arguments. Raises Refuted where an assumption does not hold in it."""
     options = dict(request.options)
     off = switched_off(options.get("passes", "")) | NOT_FOR.get(options.get("backend", ""), frozenset())
-    in_place: frozenset[ir.Span | None] = frozenset()
-    unrolled, masks_stay, checks, shares_stacks, unfolded = False, True, False, False, frozenset[int]()
-    modelled, followed = frozenset[Any](), frozenset[int]()
-    equal, least = dict[str, int](), dict[str, int]()
-    while True:
-        if stages is not None:
-            stages.restart()
-        context = Context(
-            masks_stay=masks_stay, stages=stages, naive="cotangents" in off, switched_off=off,
-            has_strong_zeros=STRONG_ZEROS in request.options)
-        if stages is not None:
-            stages.remarks = context.remarks
-        facts = context.evaluator.facts
-        facts.equal |= equal
-        facts.least |= least
-        specializer = Specializer(context, in_place, unrolled, derivative_of, checks)
-        specializer.live_objects.unfolded, specializer.shares_stacks = unfolded, shares_stacks
-        specializer.modelled, specializer.followed_logs = modelled, followed
-        specializer.repeating = int(options.get("changes") == "repeated")
-        specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
-        try:
-            with specializer.holding.inside(*of_options(options)):
-                function = specializer.specialize(fn, arguments, varied)
-        except Unrolled as loop:
-            taken = live()
-            assert taken is not None
-            taken.add(loop.containers)
-            continue
-        except Followed as log:
-            followed |= {log.container}
-            continue
-        except Stored as store:
-            modelled |= {store.fn}
-            continue
-        except DifferentiationError as problem:
-            if unrolled or problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops:
-                raise
-            unrolled = True
-            continue
-        shared = shared_rebindings(function, specializer.rebound, context) - in_place
-        in_place |= shared
-        folded = specializer.live_objects.changed_folded()
-        unfolded |= folded
-        if (facts.equal, facts.least) != (equal, least):
-            equal, least = dict(facts.equal), dict(facts.least)
-            arguments = {name: _with_lengths(value, equal) for name, value in arguments.items()}
-        elif masks_stay and _changes_masks(function, context):
-            masks_stay = False
-        elif not shares_stacks and loses_stores(function, context, request.has_aux):
-            shares_stacks = True
-        elif not shared and not folded:
-            if checks or not is_to_be_checked(function, specializer):
-                break
-            checks = True
+    context = Context(
+        assumed=assumed, stages=stages, naive="cotangents" in off, switched_off=off,
+        has_strong_zeros=STRONG_ZEROS in request.options)
+    if stages is not None:
+        stages.remarks = context.remarks
+    facts = context.evaluator.facts
+    facts.equal |= assumed.equal
+    facts.least |= assumed.least
+    specializer = Specializer(context, derivative_of)
+    specializer.repeating = int(options.get("changes") == "repeated")
+    specializer.is_dynamic = options.get("changes") in ("refused", "repeated")
+    arguments = {name: _with_lengths(value, assumed.equal) for name, value in arguments.items()}
+    try:
+        with specializer.holding.inside(*of_options(options)):
+            function = specializer.specialize(fn, arguments, varied)
+    except DifferentiationError as problem:
+        if may_unroll(specializer, problem):
+            raise Refuted(unrolled=True) from problem
+        raise
+    assumed.check(
+        equal=facts.equal, least=facts.least,
+        in_place=shared_rebindings(function, specializer.rebound, context),
+        unfolded=specializer.live_objects.changed_folded(),
+        changing_masks=_changes_masks(function, context),
+        shares_stacks=loses_stores(function, context, request.has_aux),
+    )
+    assumed.check(checks=assumed.checks or is_to_be_checked(function, specializer))
     context.passed("specialize", None, function)
     return specializer, checked(function)
 
 
-def _with_lengths(value: AbstractValue, lengths: dict[str, int]) -> AbstractValue:
+def _with_lengths(value: AbstractValue, lengths: Mapping[str, int]) -> AbstractValue:
     for symbol, length in lengths.items():
         value = with_length(value, symbol, length)
     return value

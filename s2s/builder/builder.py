@@ -42,6 +42,7 @@ from s2s.errors import error
 from s2s.notices import Notice
 from s2s.rules import table
 from s2s.versions.argument_guards import LargeGuard
+from s2s.versions.assumptions import Assumptions
 
 _FOLDED = (
     int, float, complex, bool, str, bytes, type(None), type(Ellipsis), type, types.ModuleType, types.UnionType,
@@ -98,7 +99,7 @@ class Context:
     ``presence`` are the variables that say whether an object has an attribute.
 
     ``masks`` are the arrays of bools that chose items whose number was taken for the same each time, which is so where
-    nothing changes them (``masks_stay``).
+    nothing changes them.
 
     ``inputs`` are the parts of arguments with objects in them, by parameter and path: they are read once, before
     anything else, and are differentiated as arguments are. ``input_places`` says how each is written.
@@ -152,7 +153,7 @@ class Context:
     stacks: set[ir.Var] = field(default_factory=set)
     """Variables whose tangents and cotangents are those of ``stack_sweeps``: no other operation may read them."""
     masks: set[ir.Atom] = field(default_factory=set)
-    masks_stay: bool = True
+    assumed: Assumptions = field(default_factory=Assumptions)
     count: int = 0
     """How many statements were written, those of discarded blocks not counted."""
     notices: list[Notice] = field(default_factory=list)
@@ -521,7 +522,7 @@ class Builder:
         container the same shape."""
         context = self.context
         source, shape = context.value(args[0]), known.shape
-        if context.masks_stay and shape and _is_mask(context.value(args[1])):
+        if not context.assumed.changing_masks and shape and _is_mask(context.value(args[1])):
             chosen = context.lengths.setdefault(("mask", self._mask(args[1])), shape[0])
             return Array(known.dtype, (chosen, *shape[1:]))
         if shape and isinstance(source, (Sequence, Mapping)):

@@ -109,9 +109,7 @@ class Stages:
 
     def restart(self) -> None:
         """Forget what was noted: the compilation begins again."""
-        self.passed.clear()
-        self.has_derivatives = False
-        self.places.clear()
+        vars(self).update(vars(Stages()))
 
 
 _watching: list[list[tuple[Any, Stages]]] = []

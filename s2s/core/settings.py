@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 
-__all__ = ["backend_setting", "numba_after", "passes_setting", "size_setting"]
+__all__ = ["backend_setting", "numba_after", "passes_setting", "size_setting", "validating"]
 
 
 def passes_setting() -> str:
@@ -49,6 +49,11 @@ def size_setting(name: str, default: int) -> int:
             _warn_once(name, text, f"no size such as 256 MB; {default // 1000**2} MB is taken")
         return default
     return int(float(found[1]) * 1000 ** ("kmg".find(found[2]) + 1 if found[2] else 0))
+
+
+def validating() -> bool:
+    """Whether every stage of the compiler is checked against the one before it: ``S2S_VALIDATE=1``."""
+    return os.environ.get("S2S_VALIDATE", "") not in ("", "0")
 
 
 def _warn_once(name: str, text: str, what: str) -> None:

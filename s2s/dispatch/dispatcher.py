@@ -32,6 +32,7 @@ from s2s.core.const import Const
 from s2s.core.critical import section
 from s2s.core.limits import attempts, limited_length
 from s2s.core.record import replace
+from s2s.core.settings import validating
 from s2s.core.values import (
     UNKNOWN,
     AbstractValue,
@@ -54,7 +55,7 @@ from s2s.dispatch.asks import Ask
 from s2s.dispatch.chosen_points import beside_chosen_points
 from s2s.dispatch.finite import raising
 from s2s.dispatch.freed_memory import keep_freed_memory
-from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh, validating
+from s2s.dispatch.lookup import MOST, find_or_compile, forget_version, is_afresh
 from s2s.dispatch.nans import without_nan
 from s2s.dispatch.observing import (
     MOST_NOTED,
@@ -77,7 +78,7 @@ from s2s.errors import DifferentiationError, error
 from s2s.notices import tell
 from s2s.versions import boundary
 from s2s.versions.argument_guards import ArgumentsGuard, LargeGuard, SeparateGuard
-from s2s.versions.array_kinds import check_devices, kind_of_arrays, on_devices, other_kind
+from s2s.versions.array_kinds import arrays_in, check_devices, kind_of_arrays, on_devices, other_kind
 from s2s.versions.expressions import Expressions
 from s2s.versions.guards import Guard, ObjectGuard
 from s2s.versions.like_items import Lengths
@@ -773,7 +774,7 @@ class Dispatcher:
         """Raise ArgumentError where a backend is asked for that takes NumPy's arrays alone, and there are others."""
         backend = dict(self.ask.options).get("backend", "numpy")
         if backend not in ("numpy", "auto") and any(map(other_kind, avals)):
-            kind = kind_of_arrays(zip(self.target.parameters, avals, strict=False), self.target.name)
+            kind = kind_of_arrays(arrays_in(zip(self.target.parameters, avals, strict=False)), self.target.name)
             module = module_of_arrays(kind)
             raise error("S2S537", backend=backend, module="" if module is None else module.__name__)
 

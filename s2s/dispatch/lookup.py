@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import types
 import weakref
 from collections.abc import Iterator
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from s2s.cache import committed, disk
 from s2s.codegen.link import link
-from s2s.core.array_classes import compiling_for
 from s2s.core.bounded import Recent
 from s2s.core.critical import section
-from s2s.core.limits import TooLong
 from s2s.core.record import replace
+from s2s.core.settings import validating
 from s2s.core.values import AbstractValue, ArrayLike, Instance, Mapping, Sequence
 from s2s.errors import error
 from s2s.versions.argument_guards import EqualGuard, LargeGuard, SizeGuard, SumGuard
-from s2s.versions.array_kinds import OtherArrays, as_numpy, check_no_arrays, kind_of_arrays
-from s2s.versions.live_data import taken_as_data
 from s2s.versions.observed import Observed, taken_as_observed
 from s2s.versions.request import Compiled, Request
 from s2s.versions.signature import COMPUTED
 from s2s.versions.target import parameter_span
+
+if TYPE_CHECKING:
+    from s2s.builder.stages import Stages
 
 __all__ = [
     "compile_observed", "find_or_compile", "forget", "forget_version", "is_afresh", "run_compiler", "start_afresh",
@@ -65,10 +62,9 @@ def _place_of(function: types.FunctionType) -> tuple[str, str, int]:
 
 
 def run_compiler(
-    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, stages: Stages | None = None
 ) -> Compiled:
-    """Compile one version, in which large containers in variables and attributes are data where there are loops over
-    them, and structures where that is refused. Here, and only here, libcst comes in."""
+    """Compile one version. Here, and only here, libcst comes in."""
     from s2s import pipeline
 
     for name, aval in arguments.items():
@@ -76,23 +72,7 @@ def run_compiler(
             if issubclass(kind, COMPUTED):
                 raise error("S2S137", span=parameter_span(function, name), label=f"`{name}`", name=kind.__name__)
             raise error("S2S132", name=name)
-    kind = kind_of_arrays(arguments.items(), function.__name__)
-    arguments = {name: as_numpy(aval) for name, aval in arguments.items()}
-    while True:
-        try:
-            with compiling_for(kind), taken_as_data(_may_have_data(request)) as live:
-                try:
-                    return pipeline.compile(function, arguments, request)
-                except Exception as problem:
-                    if not live.found or isinstance(problem.__context__, TooLong):  # structures are no shorter
-                        raise
-            with compiling_for(kind):
-                return pipeline.compile(function, arguments, request)
-        except OtherArrays as other:
-            if kind is not np.ndarray:
-                raise
-            check_no_arrays(arguments, other, function.__name__)
-            kind = other.kind
+    return pipeline.compile(function, arguments, request, stages)
 
 
 def _own_classes(aval: AbstractValue) -> Iterator[type]:
@@ -104,11 +84,6 @@ def _own_classes(aval: AbstractValue) -> Iterator[type]:
                 yield from _own_classes(item)
         case ArrayLike(kind):
             yield kind
-
-
-def _may_have_data(request: Request) -> bool:
-    """Whether containers may be data: Numba takes no such ones."""
-    return dict(request.options).get("backend", "numpy") == "numpy"
 
 
 def find_or_compile(
@@ -157,17 +132,10 @@ def forget_version(compiled: Compiled) -> None:
                     versions[:] = [one for one in versions if one is not compiled]
 
 
-def validating() -> bool:
-    """Whether every stage of the compiler is checked against the one before it: ``S2S_VALIDATE=1``."""
-    return os.environ.get("S2S_VALIDATE", "") not in ("", "0")
-
-
 def _validated(
-    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, values: dict[str, Any] | None,
-    has_data: bool = True,
+    function: types.FunctionType, arguments: dict[str, AbstractValue], request: Request, values: dict[str, Any] | None
 ) -> Compiled:
     """A version that is compiled anew, each stage of it run beside the one before it."""
-    from s2s import pipeline
     from s2s.builder.stages import Stages
     from s2s.validation.validate import Compilation, check
 
@@ -175,11 +143,8 @@ def _validated(
     compilation = Compilation(function, arguments, request, stages, values)
     compilation.begin()
     try:
-        with taken_as_data(has_data and _may_have_data(request)) as live:
-            compiled = pipeline.compile(function, arguments, request, stages)
+        compiled = run_compiler(function, arguments, request, stages)
     except Exception as problem:
-        if live.found and hasattr(problem, "diagnostic"):
-            return _validated(function, arguments, request, values, False)
         if not hasattr(problem, "diagnostic") or problem.diagnostic.code == "S2S901":
             check(compilation)  # a pass before may have broken it
         raise

@@ -17,8 +17,9 @@ from s2s.core.bounded import Recent
 from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.limits import attempts, limited_length
+from s2s.core.settings import validating
 from s2s.core.values import AbstractValue
-from s2s.dispatch.lookup import compile_observed, forget_version, validating
+from s2s.dispatch.lookup import compile_observed, forget_version
 from s2s.dispatch.recorded import is_always, is_recordable, is_recorded
 from s2s.dispatch.rungs import climb, said_of
 from s2s.dispatch.version import Version

@@ -19,9 +19,9 @@ from s2s.core.codes import own_codes
 from s2s.core.critical import section
 from s2s.core.limits import limited_length
 from s2s.core.record import replace
-from s2s.core.settings import numba_after
+from s2s.core.settings import numba_after, validating
 from s2s.core.values import AbstractValue, Array, Known, Mapping, Scalar, Sequence
-from s2s.dispatch.lookup import find_or_compile, validating
+from s2s.dispatch.lookup import find_or_compile
 from s2s.dispatch.version import Version, parameter_names, renamed_for
 from s2s.versions.paths import imported
 from s2s.versions.request import Compiled, Request

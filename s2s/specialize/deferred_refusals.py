@@ -21,7 +21,13 @@ def may_refuse_later(specializer: Specializer, frame: Frame, problem: Differenti
     nor where a call can be left as it is instead."""
     if problem.diagnostic.code == "S2S901" or not may_refuse_some(specializer, frame):
         return False
-    return problem.diagnostic.code not in ABOUT_OBJECTS or not specializer.has_short_loops or specializer.unrolled
+    return not may_unroll(specializer, problem)
+
+
+def may_unroll(specializer: Specializer, problem: DifferentiationError) -> bool:
+    """Whether what is refused might be followed where loops of few iterations are unrolled."""
+    is_unrolled = specializer.context.assumed.unrolled
+    return specializer.has_short_loops and not is_unrolled and problem.diagnostic.code in ABOUT_OBJECTS
 
 
 def may_refuse_some(specializer: Specializer, frame: Frame) -> bool:
@@ -39,4 +45,4 @@ def refusal(problem: DifferentiationError, builder: Builder) -> Builder:
     return child
 
 
-__all__ = ["may_refuse_later", "may_refuse_some", "refusal"]
+__all__ = ["may_refuse_later", "may_refuse_some", "may_unroll", "refusal"]

@@ -60,22 +60,13 @@ def check_room(at: At, target: ir.Atom, given: ir.Atom) -> None:
         at.builder.call(rt.check_room, target, given, span=at.span, effect=True)
 
 
-class Stored(Exception):
-    """Something differentiated is stored into what a function of a library gives, whose model is to stand for it; no
-    attempt at anything else catches this."""
-
-    def __init__(self, fn: Any) -> None:
-        super().__init__("a store into what a call gives")
-        self.fn = fn
-
-
 def check_modelled(at: At, target: Any) -> None:
-    """Raise Stored where a function that has a model has made what is stored into, or given to by a method."""
+    """Raise Refuted where a function that has a model has made what is stored into, or given to by a method."""
     made = at.context.definitions.get(target) if isinstance(target, ir.Var) else None
     fn = made.fn.value if isinstance(made, ir.Call) and isinstance(made.fn, ir.Const) else None
     rule = table.find(fn) if is_hashable(fn) else None
-    if rule is not None and rule.kind == "model" and fn not in at.specializer.modelled:
-        raise Stored(fn)
+    if rule is not None and rule.kind == "model":
+        at.context.assumed.check(modelled=frozenset({fn}))
 
 
 def store_item(

@@ -65,7 +65,7 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
         return specializer.live_objects.root(builder, fact, Place(root, (load.name,), owner))
     if fact.is_(_is_opaque_callable):
         return ir.Const(fact.folded(specializer.guards))
-    value, found = fact.described(specializer.guards)
+    value, found = fact.described(specializer.guards, specializer.context.assumed.data)
     logs.note_whole(specializer, found)
     value = UNKNOWN if isinstance(value, Known) else value
     made = builder.let(ir.Load(load.name, load.scope, owner), value, load.name, span)

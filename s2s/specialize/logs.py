@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from s2s.versions.facts import Reading
 
 __all__ = [
-    "Followed", "check_unread", "is_log", "note_left", "note_read", "note_whole", "opened", "opened_attribute",
+    "check_unread", "is_log", "note_left", "note_read", "note_whole", "opened", "opened_attribute",
     "written", "written_item",
 ]
 
@@ -144,7 +144,7 @@ def opened_attribute(
     if fact is None or fact.is_missing or not fact.is_(lambda found: type(found) in _KINDS):
         return None
     found = fact.of_class(specializer.guards)
-    if id(found) in live.cells or id(found) in specializer.followed_logs:
+    if id(found) in live.cells or id(found) in specializer.context.assumed.followed:
         return None
     owner = of if cell is None else origin_atom(builder, cell)
     made = builder.let(ir.Call(_GETATTR, (owner, ir.Const(name))), UNKNOWN, name, span)
@@ -234,15 +234,6 @@ def note_left(specializer: Specializer, fn: Any) -> None:
         specializer.left_functions.add(fn)
 
 
-class Followed(Exception):
-    """A container that an object holds is only written to in one function and read in another: it is no log, and is
-    to be followed. No attempt at anything else catches this."""
-
-    def __init__(self, container: int) -> None:
-        super().__init__("a log that is read")
-        self.container = container
-
-
 def check_unread(specializer: Specializer, root: types.FunctionType, arguments: Iterable[AbstractValue]) -> None:
     """Raise where something differentiated is written to a container that the program reads as well, or that code may
     read which is not followed, as what has called this function when the program runs; or a variable is assigned that
@@ -259,8 +250,8 @@ def check_unread(specializer: Specializer, root: types.FunctionType, arguments: 
     of_objects = {id(specializer.logs[log]) for log, holder in specializer.log_holders.items() if holder is not None}
     for container, span in specializer.changed_logs.items():
         if container in followed or container in specializer.read_containers:
-            if container in of_objects and container not in specializer.followed_logs:
-                raise Followed(container)
+            if container in of_objects:
+                specializer.context.assumed.check(followed=frozenset({container}))
             raise error("S2S185", span=span, name="a container")  # what it holds was read when this was compiled
     if not specializer.written_logs:
         return

@@ -190,7 +190,7 @@ def _loop_or_not(specializer: Specializer, loop: ir.For, iterable: ir.Atom, fram
     if not few:
         return False
     specializer.has_short_loops = True
-    if specializer.unrolled:
+    if specializer.context.assumed.unrolled:
         return False
     unknown, kept = dict(specializer.context.heap.unknown), specializer.kept_functions
     try:

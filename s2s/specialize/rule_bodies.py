@@ -35,6 +35,7 @@ from s2s.rules.table import Rule
 from s2s.specialize.calls.user_rule_bodies import call_by_name, outcome_of_rule, specialised, unchanged
 from s2s.specialize.frames import Frame, FramedClosure, is_of_rules, lower_function, parameters_of
 from s2s.specialize.speculation import speculate
+from s2s.versions.assumptions import Assumptions
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -275,7 +276,7 @@ class RuleBodies:
             return None
         key = (*key, compiled_for())
         if key not in _SHARED:
-            context = Context()
+            context = Context(assumed=Assumptions(structures=True))
             made = self._template(body, given, context, self.specializer.apart(context))
             facts = context.evaluator.facts
             taken = facts.assumed or facts.equal or facts.least or facts.alike or facts.bounded

@@ -83,21 +83,11 @@ from s2s.versions.facts import Guards
 class Specializer:
     """Runs a function on abstract values, writing what is left of it into a builder."""
 
-    def __init__(
-        self, context: Context, in_place: frozenset[Any] = frozenset(), unrolled: bool = False,
-        sweeps: derivatives.Sweeps = derivatives.refuse, checks: bool = False,
-    ) -> None:
+    def __init__(self, context: Context, sweeps: derivatives.Sweeps = derivatives.refuse) -> None:
         self.context = context
         self.sweeps = sweeps
-        self.in_place = in_place
-        self.unrolled = unrolled
         self.has_short_loops = False
-        self.modelled = frozenset[Any]()
-        """The functions for which their models stand where nothing differentiated goes in, too."""
-        self.followed_logs = frozenset[int]()
-        """The containers of objects that are no logs, by ``id``: another function reads what one writes."""
-        self.shares_stacks = False
-        """Whether what is stored into an array after it was pushed to a stack counts as pushed, too."""
+        """Whether there are loops of few iterations, which might be unrolled."""
         self.guards = Guards()
         self.context.evaluator.fold = lambda fact: fact.folded(self.guards)
         self.outcomes: dict[Any, tuple[Outcome, Guards]] = {}
@@ -144,7 +134,7 @@ class Specializer:
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.live_objects = LiveObjects(self)
         self.instances = Instances(self)
-        self.relied = Relied(self) if checks else None
+        self.relied = Relied(self) if context.assumed.checks else None
         """Writes checks of what is relied on; None where no call may change it while the function runs."""
         if self.relied is not None:
             self.guards.told = self.relied.note
@@ -198,7 +188,7 @@ class Specializer:
 
     def apart(self, context: Context) -> Specializer:
         """One for the body of a rule, on its own."""
-        made = Specializer(context, sweeps=self.sweeps)
+        made = Specializer(context, self.sweeps)
         made.sweeping = True
         return made
 

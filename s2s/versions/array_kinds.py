@@ -6,6 +6,7 @@ and the keys of versions, has their class.
 
 from __future__ import annotations
 
+import collections.abc
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -14,19 +15,11 @@ import numpy as np
 from s2s.core.array_classes import compiled_for, module_of_arrays, named
 from s2s.core.values import AbstractValue, Array, DictOf, Instance, IterableOf, ListOf, Mapping, Sequence
 from s2s.errors import error
+from s2s.versions.assumptions import Refuted
 
 __all__ = [
-    "OtherArrays", "as_numpy", "check_devices", "check_no_arrays", "kind_of_arrays", "of_program", "on_devices",
-    "other_kind",
+    "arrays_in", "as_numpy", "check_devices", "kind_of_arrays", "of_program", "on_devices", "other_kind",
 ]
-
-
-class OtherArrays(Exception):
-    """The program reads arrays of another class than those that it is compiled for, which there are none of yet."""
-
-    def __init__(self, kind: type, name: str) -> None:
-        super().__init__(kind)
-        self.kind, self.name = kind, name
 
 
 def as_numpy(aval: AbstractValue) -> AbstractValue:
@@ -50,13 +43,18 @@ def as_numpy(aval: AbstractValue) -> AbstractValue:
             return aval
 
 
-def kind_of_arrays(avals: Iterable[tuple[str, AbstractValue]], name: str) -> type:
-    """The class of all arrays among the arguments of a function, NumPy's where there are none. Raises ArgumentError
-    where there are several."""
+def arrays_in(avals: Iterable[tuple[str, AbstractValue]]) -> dict[type, str]:
+    """The classes of the arrays among arguments, each with the first argument that is, or holds, one."""
     found: dict[type, str] = {}
     for argument, aval in avals:
         for kind in _kinds(aval):
             found.setdefault(kind, argument)
+    return found
+
+
+def kind_of_arrays(found: collections.abc.Mapping[type, str], name: str) -> type:
+    """The class of all arrays of a function, NumPy's where there are none; ``found`` are those that there are, by what
+    they are called. Raises ArgumentError where there are several."""
     if len(found) > 1:
         (first, one), (second, other) = [*found.items()][:2]
         problem = f"`{one}` is a {named(first)}, `{other}` a {named(second)}"
@@ -118,7 +116,7 @@ def _others_in(aval: AbstractValue, value: Any) -> Iterator[Any]:
 
 def of_program(aval: AbstractValue, name: str) -> AbstractValue:
     """What is known of a value that the program reads from outside, for the compiler. Raises where its arrays are of
-    another class than those of the version."""
+    another class than those of the version; Refuted where there may be none of these."""
     kinds = set(_kinds(aval))
     if not kinds:
         return aval
@@ -127,17 +125,9 @@ def of_program(aval: AbstractValue, name: str) -> AbstractValue:
     if other is None:
         return as_numpy(aval)
     if wanted is np.ndarray:
-        raise OtherArrays(other, name)
+        raise Refuted(arrays={other: name})
     problem = f"`{name}` is a {named(other)}, the arguments are of the class {named(wanted)}"
     raise error("S2S535", name=name, problem=problem, hint=_hint([other, wanted]))
-
-
-def check_no_arrays(arguments: dict[str, AbstractValue], other: OtherArrays, name: str) -> None:
-    """Raise ArgumentError where a function that reads arrays of another module is given NumPy's."""
-    for argument, aval in arguments.items():
-        if any(True for _ in _kinds(aval)):
-            problem = f"`{other.name}` is a {named(other.kind)}, `{argument}` a {named(np.ndarray)}"
-            raise error("S2S535", name=name, problem=problem, hint=_hint([other.kind]))
 
 
 def other_kind(aval: AbstractValue) -> bool:

@@ -8,7 +8,7 @@ code runs. So the functions here that read do not give a value but a ``Fact``, a
     fact = facts.variable(fn, "global", "helper", owner)        # reads, relies on nothing yet
     if fact.is_(is_constant_kind):                              # which way to open it
         return ir.Const(fact.folded(self.guards))               # this very object
-    value, found = fact.described(self.guards)                  # an object of this kind, read when the program runs
+    value, found = fact.described(self.guards, data)            # an object of this kind, read when the program runs
 
 ``FOLDS`` names every way of reading; the tests change for each what it has read, and a way without such a test fails.
 Guards are ``versions.Guard``: ``dispatch`` compiles them into the test of a version, ``cache`` compares them in another
@@ -25,7 +25,7 @@ import importlib
 import inspect
 import sys
 import types
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -60,7 +60,7 @@ from s2s.versions.guards import (
     ShadowGuard,
 )
 from s2s.versions.imports import cannot_import, forget_failure, is_installed_with_python, is_not_loaded
-from s2s.versions.live_data import describe_data, live
+from s2s.versions.live_data import describe_data
 from s2s.versions.paths import builtins_of, import_path, is_among, loaded
 from s2s.versions.signature import describe, with_sizes
 
@@ -244,12 +244,11 @@ class Reading(Fact[Any]):
         """Whether there is nothing."""
         return self._value is MISSING
 
-    def described(self, guards: Guards) -> tuple[AbstractValue, Any]:
+    def described(self, guards: Guards, containers: Container[int]) -> tuple[AbstractValue, Any]:
         """What is known of an object of this kind, and the object, as an example: it is read when the program runs.
-        Where nothing is known there is no guard."""
+        Where nothing is known there is no guard. ``containers`` are those that are data, by ``id``."""
         root, path, owner = self._site
-        taken = live()
-        data = describe_data(self._value) if taken is not None and id(self._value) in taken.found else None
+        data = describe_data(self._value) if id(self._value) in containers else None
         value = data or with_sizes(describe(self._value, "?"), self._value)
         if data is None and isinstance(value, (Known, Unknown)):
             return UNKNOWN, self._value

@@ -310,7 +310,7 @@ def test_arrays_of_two_modules():
     assert "`x` is a tests.arrays.standin.ndarray, `y` a numpy.ndarray" in str(refused.value)
     with pytest.raises(ArgumentError) as refused:
         s2s.grad(of_global)(X)
-    assert "`WEIGHTS` is a tests.arrays.standin.ndarray" in str(refused.value)
+    assert "`x` is a numpy.ndarray, `WEIGHTS` a tests.arrays.standin.ndarray" in str(refused.value)
 
 
 def test_numbers_go_with_both():

@@ -348,6 +348,14 @@ def test_stages_before_stores_are_spelled_can_be_read():
     assert "np.add.at(x_bar, k, " in stage_text(target, version(programs.picked, (), {}, "grad", 0, kinds), "naive")
 
 
+def test_stages_have_the_loop_over_data_that_the_version_has():
+    from tests.language.test_live_data import X, over_edges
+
+    made, target = version(over_edges, (X,), {}, "grad", 0, None), target_of(over_edges)
+    assert made.compiled.text == stage_text(target, made, "final")
+    assert 0 < stage_text(target, made, "naive").count("math.sin(") < 20
+
+
 def test_lines_of_try_come_from_theirs():
     found = describe(programs.guarded, (2.0,), {}, modes=("grad",), backends=("numpy",))
     shown = {text.strip(): from_ for text, from_ in lines(found, "grad")}

@@ -15,6 +15,7 @@ from s2s.specialize.heap.live_objects import LiveObjects
 from s2s.specialize.inlining import Inliner
 from s2s.specialize.specializer import Specializer
 from s2s.specialize.speculation import CONTAINERS, STAYS, fields_of, holders_of, speculate
+from s2s.versions.assumptions import Assumptions
 
 X = np.array([0.3, -0.7, 1.1])
 
@@ -140,7 +141,7 @@ def test_a_discarded_change_of_what_a_loop_runs_over():
 
 
 IMMUTABLE = (
-    int, str, bool, type(None), tuple, frozenset, ir.Var, ir.Const, types.FunctionType, types.MethodType,
+    int, str, bool, type(None), tuple, frozenset, ir.Var, ir.Const, types.FunctionType, types.MethodType, Assumptions,
 )
 """Types of fields that hold the same whatever is done with them."""
 

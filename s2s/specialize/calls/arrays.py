@@ -56,7 +56,7 @@ def augmented(site: CallSite) -> ir.Atom | None:
         raise site.refusal("S2S185", name=old.name)
     keeps_arrays = context.evaluator.keeps_arrays
     if isinstance(value, Array) and (isinstance(old, ir.Var) or not keeps_arrays) and (
-        span in specializer.in_place
+        span in context.assumed.in_place
         or (value.shape == () and not keeps_arrays)
         or not _keeps_rank(site, plain, value, change)
     ):

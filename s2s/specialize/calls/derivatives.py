@@ -86,7 +86,7 @@ class Inner:
 
     def primal(self) -> ir.Function:
         """The function on parameters of its own. ``x += v`` is taken for ``x = x + v``, as everywhere; where others see
-        the array change, it is specialised again."""
+        the array change, it alone is specialised again: the call around it may only be tried out."""
         self_, before = self.at.specializer, self.at.context.heap
         while True:
             self_.context.heap, self_.rebound = before.copy(), []
@@ -106,12 +106,12 @@ class Inner:
             primal = drop_dead(whole, self_.context)  # pullbacks that were written out share no memory
             free = tuple(free_variables(primal))
             primal = ir.replace(primal, params=(*map(ir.Param, free), *params))
-            shared = self.shared(whole, primal) - self_.in_place
+            shared = self.shared(whole, primal) - self_.context.assumed.in_place
             if not shared:
                 self.check_captured(primal, free)
                 self.free = free
                 return primal
-            self_.in_place |= shared
+            self_.context.assumed = self_.context.assumed.joined(in_place=shared)
 
     def shared(self, whole: ir.Function, primal: ir.Function) -> set[ir.Span | None]:
         """The augmented assignments that have to change the array itself. One whose result nothing reads is not in the

@@ -128,7 +128,7 @@ def by_model(site: CallSite) -> ir.Atom | None:
     specializer, varied = site.specializer, site.is_varied
     if varied:
         check_keywords(site, rule)
-    if rule.kind != "model" or not (varied or rule.always or site.fn in specializer.modelled):
+    if rule.kind != "model" or not (varied or rule.always or site.fn in site.context.assumed.modelled):
         return NOT_HANDLED
     assert isinstance(rule.body, types.FunctionType)
     if varied:

@@ -190,7 +190,7 @@ def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: i
         return live.value_at(site.builder, fact, place, attribute.value, site.name, folds=False)
     if fact.is_(lambda found: isinstance(found, (list, dict))) and not facts.is_stable(owner):  # as sys.argv: live
         return site.builder.let(made, UNKNOWN, site.name, site.span)
-    value, found = fact.described(site.guards)
+    value, found = fact.described(site.guards, site.context.assumed.data)
     return noted(site.context, site.builder.let(made, value, site.name, site.span), found)
 
 

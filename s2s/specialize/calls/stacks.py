@@ -36,7 +36,7 @@ def _push(site: CallSite) -> ir.Atom:
         return ir.Const(None)
     if site.context.is_varied(item):
         site.context.varied.add(stack)
-    elif site.specializer.shares_stacks and isinstance(item, ir.Var) and isinstance(site.value(item), Array):
+    elif site.context.assumed.shares_stacks and isinstance(item, ir.Var) and isinstance(site.value(item), Array):
         site.context.sharing.pending.append((stack, item))
     return ir.Const(None)
 

@@ -13,7 +13,8 @@ from s2s.analysis.abstract.parts import holds_items
 from s2s.builder.builder import Context
 from s2s.builder.virtual_heap import Cell
 from s2s.core import ir
-from s2s.versions.live_data import Unrolled, describe_data, live
+from s2s.versions.assumptions import Refuted
+from s2s.versions.live_data import describe_data
 
 __all__ = ["ask_for_data", "noted"]
 
@@ -33,15 +34,15 @@ def noted(context: Context, atom: ir.Atom, found: Any) -> ir.Atom:
 
 
 def ask_for_data(context: Context, iterable: ir.Atom, cells: Iterable[Cell]) -> None:
-    """Raise Unrolled where what a loop runs over comes from containers that can be data; ``cells`` are those of the
+    """Raise Refuted where what a loop runs over comes from containers that can be data; ``cells`` are those of the
     heap that it looks at."""
-    if live() is None or not context.live:
+    if context.assumed.structures or not context.live:
         return
     containers = [context.live[cell.var] for cell in cells if cell.var in context.live]
     containers += _behind(context, iterable, _DEEPEST)
-    found = [container for container in containers if describe_data(container)]
+    found = {id(container): container for container in containers if describe_data(container)}
     if found:
-        raise Unrolled(found)
+        raise Refuted(data=found)
 
 
 def _behind(context: Context, atom: ir.Atom, depth: int) -> list[Any]:

@@ -106,8 +106,6 @@ class LiveObjects:
         self.objects: dict[Cell, Any] = {}
         self.places: dict[Cell, Place] = {}
         """Where each was found."""
-        self.unfolded = frozenset[int]()
-        """Of which objects and containers no numbers are taken by value, by ``id``: the program changes them."""
         self.folded: set[Cell] = set()
         """Of which some were."""
         self.replaced: list[Place] = []
@@ -247,7 +245,7 @@ class LiveObjects:
         name = _name(place.path[-1])
         if fact.is_(is_user_object):
             return self.refer(builder, fact, place, name)
-        guarded, found = fact.described(self.specializer.guards)
+        guarded, found = fact.described(self.specializer.guards, self.context.assumed.data)
         known = self.cells.get(id(found))
         if known is not None:
             if self.places[known].site != place.site:
@@ -282,7 +280,7 @@ class LiveObjects:
             return ir.Const(fact.folded(self.specializer.guards))
         if fact.is_(is_followed_by_parts):
             return self.root(builder, fact, place)
-        guarded, found = fact.described(self.specializer.guards)
+        guarded, found = fact.described(self.specializer.guards, self.context.assumed.data)
         value = without_objects(guarded)
         var = builder.let(self._read_value(builder, place), value, called if called != "%" else _name(name))
         return self.opened(var, found, place)
@@ -363,7 +361,7 @@ class LiveObjects:
         if self._folds_numbers(holder) and fact.is_(is_plain_number):
             self.folded.add(holder)
             return ir.Const(fact.folded(guards))  # objects of libraries have their options in numbers too
-        guarded, found = fact.described(guards)
+        guarded, found = fact.described(guards, self.context.assumed.data)
         known = without_objects(guarded)
         called = name if name != "%" else _name(key)
 
@@ -386,7 +384,7 @@ class LiveObjects:
 
     def _folds_numbers(self, holder: Cell) -> bool:
         owner = self.objects.get(holder)
-        return owner is not None and is_stable(type(owner)) and id(owner) not in self.unfolded
+        return owner is not None and is_stable(type(owner)) and id(owner) not in self.context.assumed.unfolded
 
     def changed_folded(self) -> set[int]:
         """The objects and containers that the program changes, or puts others in the place of, of which numbers were
