@@ -25,10 +25,26 @@ from s2s.recorded.turns import TURNS
 from s2s.recorded.watch import watched_code
 from s2s.versions.boundary import with_room
 
-__all__ = ["ORIGINAL", "Installer"]
+__all__ = ["Installer", "code_of", "is_watched"]
 
-ORIGINAL: dict[types.CodeType, types.CodeType] = {}
-"""Watched code, and the code that it stands for."""
+_ORIGINAL: dict[int, tuple[types.CodeType, types.CodeType]] = {}
+"""Watched code and what it stands for, by the identity of the first: to compare code takes as long as a step."""
+
+
+def code_of(function: types.FunctionType) -> types.CodeType:
+    """The code of a function as it is written, whether it is watched or not."""
+    code = function.__code__
+    return _ORIGINAL.get(id(code), (code, code))[1]
+
+
+def is_watched(function: types.FunctionType) -> bool:
+    """Whether a function has watched code."""
+    return id(function.__code__) in _ORIGINAL
+
+
+_Known: TypeAlias = tuple[types.CodeType, types.CodeType | None, tuple[str, ...]]
+_MOST_KNOWN = 16_384
+"""Of so many code objects it is known, by identity, what code is made of them."""
 
 _Made: TypeAlias = dict[tuple[types.CodeType, str], types.CodeType | None]
 """The code that is made of a code object and its file; None where there is none."""
@@ -85,6 +101,7 @@ class Installer:
         self.tools = tools
         self.rewritten = rewritten
         self.made = made
+        self.known: dict[int, _Known] = {}
         self.installed: list[tuple[types.FunctionType, types.CodeType]] = []
         self.seen: dict[int, Any] = {}
         self.stored: dict[tuple[int, str], dict[str, Any]] = {}
@@ -117,23 +134,36 @@ class Installer:
 
     def knows(self, function: types.FunctionType) -> bool:
         """Whether a function is watched."""
-        return function.__code__ in ORIGINAL
+        return is_watched(function)
 
     def _function(self, function: types.FunctionType) -> None:
         code = function.__code__
-        if id(function) in self.seen and code in ORIGINAL:
+        if id(function) in self.seen and id(code) in _ORIGINAL:
             return
         self.seen[id(function)] = function
-        for name in _stored_globals(code):
-            self.stored[id(function.__globals__), name] = function.__globals__
-        if code in ORIGINAL:  # made by watched code: the compiler reads its source
-            if code.co_freevars == ORIGINAL[code].co_freevars:
+        if id(code) in _ORIGINAL:  # made by watched code: the compiler reads its source
+            if code.co_freevars == code_of(function).co_freevars:
                 with self.lock:
-                    self.installed.append((function, ORIGINAL[code]))
+                    self.installed.append((function, code_of(function)))
             self._parts_of(function)
             return
         if _runs_as_it_is(function.__module__ or ""):
             return
+        _, made, stored = self.known[id(code)] if id(code) in self.known else self._learned(function)
+        for name in stored:
+            self.stored[id(function.__globals__), name] = function.__globals__
+        if made is None or made.co_freevars != code.co_freevars:
+            self._called_by(function)
+            return
+        with self.lock:
+            self.installed.append((function, code))
+            function.__code__ = made
+        self._parts_of(function)
+
+    def _learned(self, function: types.FunctionType) -> _Known:
+        """The code of a function, the watched code for it, None where there is none, and the global variables that it
+        assigns."""
+        code = function.__code__
         key = code, code.co_filename  # functions of two files may have equal code
         if key not in self.made:
             try:
@@ -142,14 +172,10 @@ class Installer:
                 self.made[key] = made = None
             if made is not None:
                 self._name_parts(made, code)
-        made = self.made[key]
-        if made is None or made.co_freevars != code.co_freevars:
-            self._called_by(function)
-            return
-        with self.lock:
-            self.installed.append((function, code))
-            function.__code__ = made
-        self._parts_of(function)
+        if len(self.known) >= _MOST_KNOWN:
+            self.known.clear()
+        self.known[id(code)] = found = code, self.made[key], _stored_globals(code)
+        return found
 
     def _called_by(self, function: types.FunctionType) -> None:
         """See what a function without source may call: nobody sees its calls."""
@@ -172,7 +198,7 @@ class Installer:
             self._inside(default)
 
     def _name_parts(self, made: types.CodeType, code: types.CodeType) -> None:
-        ORIGINAL[made] = code
+        _ORIGINAL[id(made)] = made, code
         inner = [c for c in made.co_consts if isinstance(c, types.CodeType)]
         for one, other in zip(inner, [c for c in code.co_consts if isinstance(c, types.CodeType)]):
             self._name_parts(one, other)
@@ -180,7 +206,11 @@ class Installer:
     def _inside(self, value: Any) -> None:
         """See what may be called that stands in a cell, a default, or a class."""
         kind = type(value)  # the object is not asked for its class: it may run code of the program
-        if issubclass(kind, (types.FunctionType, types.MethodType, functools.partial, type)):
+        if kind is types.FunctionType:
+            self._function(value)
+        elif kind in _WITHOUT_CODE:
+            return
+        elif issubclass(kind, (types.FunctionType, types.MethodType, functools.partial, type)):
             self.see(value)
         elif issubclass(kind, property):
             for part in (value.fget, value.fset, value.fdel):
@@ -190,7 +220,7 @@ class Installer:
             self._inside(value.__func__)
         elif kind in (list, tuple, dict):
             self.see_parts(value)
-        elif value is not None and not issubclass(kind, (int, float, complex, str, bytes, types.ModuleType)):
+        elif not issubclass(kind, (int, float, complex, str, bytes, types.ModuleType)):
             wrapped = own_dict(value)
             if isinstance(wrapped, dict):
                 for part in list(wrapped.values()):
@@ -219,8 +249,8 @@ class Installer:
         TURNS.stand_aside()
         with self.lock:
             swapped = [(function, function.__code__) for function, _ in self.installed]
-            for function, made in swapped:
-                function.__code__ = ORIGINAL.get(made, made)
+            for function, _ in swapped:
+                function.__code__ = code_of(function)
             try:
                 yield
             finally:
@@ -231,14 +261,14 @@ class Installer:
         """Give every function its own code again."""
         with self.lock:
             for function, code in reversed(self.installed):
-                if ORIGINAL.get(function.__code__) == code:
+                own = code_of(function)
+                if is_watched(function) and (own is code or own == code):
                     function.__code__ = code
             self.installed.clear()
             self.seen.clear()
             self.stored.clear()
 
 
-@functools.lru_cache(None)  # which keeps no more than is kept of watched code
 def _stored_globals(code: types.CodeType) -> tuple[str, ...]:
     """The global variables that a code assigns, or the code of functions in it."""
     inner = [name for one in code.co_consts if isinstance(one, types.CodeType) for name in _stored_globals(one)]
@@ -246,6 +276,11 @@ def _stored_globals(code: types.CodeType) -> tuple[str, ...]:
         return (*inner,)
     return (*inner, *(step.argval for step in dis.get_instructions(code) if step.opname == "STORE_GLOBAL"))
 
+
+_WITHOUT_CODE = frozenset({
+    types.NoneType, bool, int, float, str, bytes, types.BuiltinFunctionType, types.MethodDescriptorType,
+    types.WrapperDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType, types.ModuleType})
+"""Types of what stands in classes and defaults that runs no code of Python."""
 
 _RUN_BY_CLASSES = ("__call__", "__get__", "__set__")
 """Methods of what stands in a class that the class's objects call."""

@@ -18,7 +18,7 @@ import numpy as np
 
 from s2s.core.inspection import is_written
 from s2s.core.operators import OPERATORS, plain_of
-from s2s.recorded.install import ORIGINAL
+from s2s.recorded.install import is_watched
 from s2s.recorded.recorder import has_own_class, is_a, is_number, items_in
 
 __all__ = [
@@ -95,7 +95,7 @@ def names_of(op: Any) -> tuple[str, ...]:
 def is_ours(value: Any, op: Any) -> bool:
     """Whether an operator of an object is Python code, which is watched."""
     methods = (getattr(type(value), name, None) for name in names_of(op))
-    return any(type(m) is types.FunctionType and m.__code__ in ORIGINAL for m in methods)
+    return any(type(m) is types.FunctionType and is_watched(m) for m in methods)
 
 
 def plain_array(value: Any) -> Any:

@@ -35,6 +35,7 @@ from s2s.models import numexpr
 from s2s.recorded import chosen, stale, typed
 from s2s.recorded.changes import change, changed_by, place_of_out, run
 from s2s.recorded.draws import drawn, is_draw
+from s2s.recorded.install import code_of
 from s2s.recorded.items import (
     get_attribute,
     get_item,
@@ -85,7 +86,7 @@ from s2s.recorded.state import (
 )
 from s2s.recorded.tools import INSTALLER, TOOLS
 from s2s.recorded.typed import OVER_MEMORY, over_memory
-from s2s.recorded.unreached import code_of, is_unreached, noted_call
+from s2s.recorded.unreached import is_unreached, noted_call
 from s2s.recorded.values_read import LARGE, positions_unread
 from s2s.recorded.watch import watched_text
 from s2s.recorded.wrapped import get_parts, has_python, is_of_numba, loops_of

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import functools
 import itertools
 import types
 import weakref
@@ -231,11 +232,16 @@ def _parts(value: Any) -> Iterator[Any]:
         yield value.__self__
         return
     yield from own_dict(value).values()
-    for base in mro_of(type(value)):
-        for part in namespace(base).values():
-            if type(part) is types.MemberDescriptorType:
-                with contextlib.suppress(AttributeError):
-                    yield part.__get__(value)
+    for slot in _slots(type(value)):
+        with contextlib.suppress(AttributeError):
+            yield slot.__get__(value)
+
+
+@functools.lru_cache(4096)
+def _slots(kind: type) -> list[types.MemberDescriptorType]:
+    """The slots of a class, which it has from its beginning."""
+    parts = [part for base in mro_of(kind) for part in namespace(base).values()]
+    return [part for part in parts if type(part) is types.MemberDescriptorType]
 
 
 def items_in(value: Any) -> Iterator[Any]:

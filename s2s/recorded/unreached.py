@@ -18,12 +18,12 @@ import inspect
 import types
 from typing import Any, NamedTuple
 
-from s2s.recorded.install import ORIGINAL
+from s2s.recorded.install import code_of
 from s2s.recorded.recorder import Recorder
 from s2s.recorded.state import ACTIVE
 from s2s.recorded.tools import INSTALLER
 
-__all__ = ["Call", "Unreached", "code_of", "is_unreached", "noted_call"]
+__all__ = ["Call", "Unreached", "is_unreached", "noted_call"]
 
 _LATER = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 
@@ -79,11 +79,6 @@ class Unreached:
         """Watch everything from here on; whether something was not watched before."""
         was_used, self.is_over, self.codes = bool(self.codes), True, {}
         return was_used
-
-
-def code_of(function: types.FunctionType) -> types.CodeType:
-    """The code of a function as it is written, whether it is watched or not."""
-    return ORIGINAL.get(function.__code__, function.__code__)
 
 
 def is_unreached(function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
