@@ -232,7 +232,8 @@ def _parts(value: Any) -> Iterator[Any]:
         yield value.__self__
         return
     yield from own_dict(value).values()
-    for slot in _slots(type(value)):
+    kind: Any = type(value)
+    for slot in _slots(kind):
         with contextlib.suppress(AttributeError):
             yield slot.__get__(value)
 
