@@ -346,26 +346,28 @@ def _swept(recording: _Recording, request: Request, function: types.FunctionType
         inputs = [ref for path in request.wrt for ref in recording.inputs[path].refs]
         for leaf in outs:
             _check_result(recording, leaf, function.__name__.strip("<>"))
-        unreached = recording.trust.unreached.settle(recording.recorder)
-        shape = shape_of(recording.recorder, inputs, outs)
+        trust, recorder = recording.trust, recording.recorder
+        unreached = trust.unreached.settle(recorder)
+        if request.mode == "vjp":  # whose sweep comes later, when nothing can be checked any more
+            sweep = _weighted_sweep(recording, outs, _weights_of(outs))
+            is_doubtful = any(map(_has_nan, map(sweep.value, inputs)))
+        else:
+            answer = answered()
+            is_doubtful = _has_nan(answer)
+        shape = hash((shape_of(recorder, inputs, outs), *recorder.left_out))
+        is_doubtful = is_doubtful or (bool(recorder.left_out) and shape not in trust.strong)
         if recording.replay is None:
-            recording.trust.unreached.count(recording.trust.knows(shape))
-        is_due = recording.trust.is_due(shape)
-        if not is_due and not is_always_checked():
-            if request.mode == "vjp":  # whose sweep comes later, when nothing can be checked any more
-                sweep = _weighted_sweep(recording, outs, _weights_of(outs))
-                is_doubtful = any(map(_has_nan, map(sweep.value, inputs)))
-            else:
-                answer = answered()
-                is_doubtful = _has_nan(answer)
-            if not is_doubtful and not recording.recorder.has_left_out:
-                return answered() if request.mode == "vjp" else answer
+            trust.unreached.count(trust.knows(shape))
+        if not trust.is_due(shape) and not is_doubtful and not is_always_checked():
+            return answered() if request.mode == "vjp" else answer
         _hold_against_differences(recording, request, function.__name__.strip("<>"), outs)
         if recording.replay is not None:
-            recording.trust.unreached.codes = unreached
+            trust.unreached.codes = unreached
         # of what runs unwatched other code may be seen late, so that the shape is another one than where all is watched
-        is_same = bool(recording.recorder.unreached and recording.trust.is_repeatable)
-        recording.trust.passed(shape, is_complete=recording.replay is not None or is_same)
+        is_same = bool(recorder.unreached and trust.is_repeatable)
+        trust.passed(shape, is_complete=recording.replay is not None or is_same)
+        if recorder.has_strong_zeros and not recorder.cancels:
+            trust.strong.add(shape)
         return answered()
     except (DifferentiationError, MemoryError):
         raise

@@ -291,7 +291,7 @@ class Recorder:
     """One recording: what it knows by identity, and its steps in the order in which they ran.
 
     ``has_strong_zeros`` says whether the reverse sweep takes zero times inf or NaN for zero, ``cancels`` that what is
-    NaN by inf - inf is computed by tangents. ``has_left_out`` says that a sweep has taken such a product for zero.
+    NaN by inf - inf is computed by tangents. ``left_out`` says where sweeps have taken such products for zero.
     ``trace`` has the sides of branches that were taken, and what was called, in order. ``met`` counts what was found to
     depend on what is differentiated, and changes of arrays that are known. ``calls`` are those in which that is noted;
     None where functions in ``unreached`` are not watched instead (``recorded/unreached.py``)."""
@@ -318,7 +318,7 @@ class Recorder:
         self.unseen: dict[int, tuple[Any, Any]] = {}
         """Calls whose results carry no derivative: what was called, and where."""
         self.has_strong_zeros = True
-        self.has_left_out = False
+        self.left_out: list[int] = []
         self.cancels = False
         self.met = 0
         self.calls: list[Any] | None = None

@@ -98,6 +98,7 @@ class Backward(_Sweep):
     def __init__(self, recorder: Recorder) -> None:
         super().__init__(recorder)
         self.has_left_out = False
+        self._at = 0
 
     def times(self, bar: Any, slope: Any, op: Any = operator.mul) -> Any:
         """A cotangent times the slope of a number, or divided by a number; zero where one of them is, if zeros are
@@ -105,12 +106,15 @@ class Backward(_Sweep):
         made = binary(op, bar, slope)
         if not self.recorder.has_strong_zeros or cmath.isfinite(made):
             return made
-        self.leave_out()
-        return 0.0 if bar == 0 or (slope == 0 and op is operator.mul) else made
+        return self.leave_out(made, 0.0 if bar == 0 or (slope == 0 and op is operator.mul) else made)
 
-    def leave_out(self) -> None:
-        """Note that a product that is inf or NaN may be taken for zero."""
-        self.has_left_out = self.recorder.has_left_out = True
+    def leave_out(self, made: Any, kept: Any) -> Any:
+        """Note where products that are inf or NaN are taken for zero: what is ``kept`` of those that were ``made``."""
+        self.has_left_out = True
+        if not operations.ACTIVE:
+            places = (np.isfinite(one).tobytes() for one in (made, kept))
+            self.recorder.left_out.append(hash((self._at, *places)))
+        return kept
 
     def add(self, ref: Ref, bar: Any) -> None:
         """Add to the cotangent of a value."""
@@ -148,7 +152,8 @@ class Backward(_Sweep):
 
     def run(self) -> None:
         """Sweep all steps, the last one first."""
-        for step in reversed(self.recorder.steps):
+        for at in range(len(self.recorder.steps) - 1, -1, -1):
+            self._at, step = at, self.recorder.steps[at]
             _PULL[type(step)](self, step)
 
 
@@ -365,8 +370,7 @@ def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, b
     if not sweep.recorder.has_strong_zeros:
         return bar
     if s.fn in _PRODUCTS and not operations.ACTIVE:
-        sweep.leave_out()
-        return _of_product(s, bars, structure, bar)
+        return sweep.leave_out(bar, _of_product(s, bars, structure, bar))
     rule = table.find(s.fn)
     if rule is None or rule.kind != "partials" or len(bars) != 1 or np.shape(bars[0]) != bar.shape:
         return bar
@@ -375,8 +379,7 @@ def _without_slopes(sweep: Backward, s: Step, bars: list[Any], structure: Any, b
         ones = call(np.ones_like, bars[0])
         slope = next(one for part, one in pulled(s, unpack(s.result, [ones])) if part is structure)
         is_zero = binary(operator.or_, is_zero, binary(operator.eq, slope, 0.0))
-    sweep.leave_out()
-    return call(np.where, is_zero, 0.0, bar)
+    return sweep.leave_out(bar, call(np.where, is_zero, 0.0, bar))
 
 
 _PRODUCTS = frozenset({

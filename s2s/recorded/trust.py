@@ -55,6 +55,8 @@ class Trust:
         self.unreached = Unreached()
         self.seconds = 0.0
         """What one run of the function has taken when a recording of it was last checked."""
+        self.strong: set[Shape] = set()
+        """The shapes, with what sweeps have left out as zero times inf or NaN, for which that was right."""
         self._last: Shape = 0
         self._waits: dict[Shape, int] = {}
         self._left: dict[Shape, int] = {}
@@ -84,6 +86,7 @@ class Trust:
         if len(self._waits) >= MOST_SHAPES:
             self._waits.clear()
             self._left.clear()
+            self.strong.clear()
         self._waits[shape] = wait = min(LONGEST, 2 * self._waits.get(shape, 1))
         self._left[shape] = wait - 1
 
