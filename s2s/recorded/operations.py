@@ -735,7 +735,8 @@ def _elementwise(fn: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _is_operator(fn: Any) -> bool:
-    return type(fn) is types.BuiltinFunctionType and fn in OPERATORS
+    """Whether a function of C is one of Python's operators, or of ``math``."""
+    return type(fn) is types.BuiltinFunctionType and (fn.__module__ == "math" or fn in OPERATORS)
 
 
 def _of_plain_arrays(fn: Any, args: tuple[Any, ...], kwargs: dict[str, Any], bound: Any) -> Any:
