@@ -18,7 +18,8 @@ __all__ = [
 ]
 
 WRITES_OUTSIDE = tuple(map(Const, (
-    rt.record, rt.record_item, rt.record_attribute, rt.record_content, rt.record_static, rt.remove_item)))
+    rt.record, rt.record_item, rt.record_attribute, rt.record_variable, rt.record_content, rt.record_static,
+    rt.remove_item)))
 """What does outside of the function what the program does there: once, in the forward sweep."""
 
 CHECKS_OF_RELIED = (

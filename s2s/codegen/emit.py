@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, assert_never
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.arrays import on
 from s2s.codegen.binding import bind_in_loops
 from s2s.codegen.code import Assign, Code, tree_atoms, walk
@@ -75,7 +76,8 @@ def emit(
     """
     functions = list(_functions(function))
     parameters = {p.var.name for inner, _ in functions for p in inner.params}
-    speller = Speller(globals, {*_variable_names(functions), *(set(free) & _loaded(functions))}, parameters)
+    taken = {*_variable_names(functions), *(set(free) & _loaded(functions))}
+    speller = Speller(globals, taken, parameters, _assigned(functions))
     _spell(functions, speller)
     code = prepare(function, {})
     if folding is not None:
@@ -218,6 +220,14 @@ def _variable_names(functions: _Functions) -> Iterator[str]:
             if isinstance(statement, ir.Try):
                 own.extend(h.name for h in statement.handlers if h.name is not None)
             yield from [v.name for v in own if not v.is_temporary]
+
+
+def _assigned(functions: _Functions) -> set[str]:
+    """The names of variables of modules that the text assigns."""
+    values = [s.value for _, statements in functions for s in statements if isinstance(s, Let)]
+    return {
+        v.args[1].value for v in values  # type: ignore[union-attr]
+        if isinstance(v, ir.Call) and v.fn == Const(rt.record_variable)}
 
 
 def _loaded(functions: _Functions) -> set[str]:

@@ -14,7 +14,7 @@ import importlib
 import math
 import sys
 import types
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,8 @@ def _attribute(value: ast.expr, path: str) -> ast.expr:
 
 
 class Speller:
-    """Spells objects as expressions; ``taken`` are names that the text uses for variables.
+    """Spells objects as expressions; ``taken`` are names that the text uses for variables, ``assigned`` those of
+    variables of modules that it assigns: no object is found under them.
 
     After spelling: ``imports`` (local name -> "module"), ``objects`` (local name -> object), ``globals``
     (names of the user's module that are read bare), ``free`` (names of closure cells that are read bare),
@@ -52,10 +53,12 @@ class Speller:
     """
 
     def __init__(
-        self, module_globals: dict[str, Any] | None, taken: Iterable[str], params: Iterable[str]
+        self, module_globals: dict[str, Any] | None, taken: Iterable[str], params: Iterable[str],
+        assigned: Collection[str] = (),
     ) -> None:
         self._globals = module_globals or {}
-        self._taken = set(taken)
+        self._assigned = set(assigned)
+        self._taken = {*taken, *assigned}
         self._params = set(params)
         self._known: dict[int, tuple[Any, ast.expr]] = {}
         self._bound: dict[int, str] | None = None
@@ -280,7 +283,7 @@ class Speller:
     def _imported(self, value: Any) -> ast.expr | None:
         """An attribute of a module that can be imported and has that very object."""
         qualname = look_up(value, "__qualname__", None) or look_up(value, "__name__", None)
-        if not isinstance(qualname, str) or "<" in qualname:
+        if not isinstance(qualname, str) or "<" in qualname or qualname.partition(".")[0] in self._assigned:
             return None
         for path in _modules_of(value):
             try:

@@ -612,6 +612,8 @@ class _Writer:
                     self.node(ast.Expr(ast.Call(setter, [target, ast.Constant(store.key.value), value], [])))
                     return
                 place = ast.Attribute(target, store.key.value, ast.Store())
+            case "global":
+                place = ast.Subscript(ast.Call(load("globals"), [], []), self.expressions.key(store.key), ast.Store())
             case "whole":
                 assert isinstance(target, (ast.Name, ast.Attribute))
                 place = target

@@ -228,9 +228,10 @@ class Store:
     """Change an object in place: ``target[key] = value`` (``kind`` item) or ``target.key = value`` (``kind`` attr, the
     key a constant string). ``op`` is an operator function for augmented stores (``operator.add`` for ``+=``).
     ``kind`` whole with key ``None`` is ``target op= value`` on an object that may be changed in place, an array; ``at``
-    is ``np.add.at(target, key, value)``; ``opaque`` says that the call after it may change the target. ``was`` is what
-    the place held before the value was computed, where that may have changed it: the specialiser takes it into the
-    value or drops it. ``reads`` and ``makes`` as in ``Let``."""
+    is ``np.add.at(target, key, value)``; ``opaque`` says that the call after it may change the target. ``global``, with
+    target ``None``, assigns the variable ``key`` of the module: ``specialize`` leaves it in nested functions only.
+    ``was`` is what the place held before the value was computed, where that may have changed it: the specialiser takes
+    it into the value or drops it. ``reads`` and ``makes`` as in ``Let``."""
 
     kind: str
     target: Atom

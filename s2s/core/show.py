@@ -73,7 +73,8 @@ class _Printer:
             case ir.Let(target, value):
                 self.put(depth, f"{target} = {show_value(value)}" if target else show_value(value), s)
             case ir.Store(kind, target, key, value, op):
-                place = {"item": f"{target}[{key}]", "attr": f"{target}.{key}"}.get(kind, str(target))
+                places = {"item": f"{target}[{key}]", "attr": f"{target}.{key}", "global": f"global {key}"}
+                place = places.get(kind, str(target))
                 was = "" if s.was is None else f" [was: {s.was}]"
                 self.put(depth, f"{place} {op.__name__ if op else ''}= {value}{was}", s)
             case ir.Raise(exception, cause):

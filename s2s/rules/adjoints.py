@@ -106,7 +106,7 @@ vjp(
 jvp(rt.copy_in_memory, x=lambda x_dot, x: rt.copy_in_memory(x_dot, x))
 linear(rt.kept, value=lambda y_bar: y_bar, params="value", samples=[args(arr(3)), args(arr(2, 3)), args(num())])
 zero(rt.before_calls, rt.check_unchanged, rt.bin_of)
-zero(rt.now)  # of what carries a derivative, the read itself is specialised
+zero(rt.now, rt.read_now)  # of what carries a derivative, the read itself is specialised
 zero(rt.zeros_of, rt.key_positions, rt.without_tangents, rt.zeros_like, rt.fractions, rt.outline, rt.axes_in_memory)
 zero(rt.check_solution, rt.check_bits)
 zero(rt.cut)
@@ -444,7 +444,7 @@ describe(
 )
 describe(rt.factors, rt.solve_with, rt.inv_of, rt.det_of, rt.slogdet_of, rt.cofactor_of, result=Result.NEW)
 describe(rt.kept, rt.before_calls, rt.kind_of, result=Result.NEW, acts=True, pure=False)
-describe(rt.now, result=Result.SHARED, acts=True, pure=False)
+describe(rt.now, rt.read_now, result=Result.SHARED, acts=True, pure=False)
 describe(rt.check_bits, rt.check_gradient, rt.check_solution, result=Result.SHARED)  # gives what it checks
 describe(rt.quotient, rt.power, rt.strong_product, rt.strong_quotient, elementwise=True)
 describe(rt.unbroadcast, rt.summand_bar, rt.cast, rt.fit_bar, rt.fit_dot, reads=(0,))

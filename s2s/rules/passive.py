@@ -77,7 +77,8 @@ zero(
 )
 
 zero(
-    rt.record, rt.record_attribute, rt.record_content, rt.record_item, rt.record_static, rt.remove_item, rt.as_it_is,
+    rt.record, rt.record_attribute, rt.record_content, rt.record_item, rt.record_static, rt.record_variable,
+    rt.remove_item, rt.as_it_is,
 )
 zero(
     builtins.len, builtins.isinstance, builtins.issubclass, builtins.type, builtins.hasattr,

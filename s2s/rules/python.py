@@ -408,7 +408,7 @@ describe(
 )
 describe(
     builtins.slice, builtins.range, builtins.reversed, builtins.list, builtins.tuple, builtins.enumerate, builtins.zip,
-    builtins.getattr, pure=True,
+    builtins.getattr, builtins.globals, pure=True,
 )
 describe(ops.format_string, ops.format_value, ops.contains, ops.not_in, result=Result.NEW)
 for _computes, _fns in {

@@ -129,6 +129,7 @@ from s2s.runtime._logs import (
     record_content,
     record_item,
     record_static,
+    record_variable,
     remove_item,
     unnoticed,
 )
@@ -152,6 +153,7 @@ from s2s.runtime._memory import (
     outline,
     own_tangent,
     places_of_strides,
+    read_now,
 )
 from s2s.runtime._observed import (
     observed,
@@ -255,7 +257,7 @@ __all__ = [
     "check_repeated", "check_gradient", "check_room", "check_scalar", "check_solution",
     "check_no_kept_key", "check_not_remembered", "check_separate", "check_two", "check_sure", "check_unchanged",
     "before_calls",
-    "check_unreached", "give_back", "kept", "now",
+    "check_unreached", "give_back", "kept", "now", "read_now",
     "cholesky_bar", "cholesky_dot", "cofactor", "cofactor_dot", "convolve_bar", "copy_in_memory", "cross",
     "cumprod_bar", "cut", "diagonal_bar",
     "diff_bar", "differentiated_as", "digamma", "distance_bar", "distance_dot", "eigh_bar", "eigvalsh_bar",
@@ -277,7 +279,8 @@ __all__ = [
     "path_error", "picked", "periodic", "periodic_fp_bar", "pinv_bar", "place_of", "place_of_greatest",
     "place_of_least", "plain_cholesky_bar",
     "places_of_strides", "power", "prod_partial", "pulled", "push", "qr_bar", "quotient", "quotient_again",
-    "as_it_is", "rebuild", "record", "record_attribute", "record_content", "record_item", "record_static", "regular",
+    "as_it_is", "rebuild", "record", "record_attribute", "record_content", "record_item", "record_static",
+    "record_variable", "regular",
     "remove_item", "repeat_bar", "reverse_cumsum", "select_bar", "sequence_bar",
     "cofactor_of", "det_of", "factors", "inv_of", "slogdet_of", "solve_with",
     "set_item", "set_items", "several_bar", "share", "slogdet_weight", "slope_of_abs", "solve_triangular",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import operator
 import threading
 import types
@@ -33,10 +34,17 @@ def record_attribute(owner: Any, name: str, value: Any) -> None:
     _of_python(type(owner), "__setattr__")(owner, name, value)
 
 
+def record_variable(scope: dict[str, Any], name: str, value: Any) -> None:
+    """Assign a variable of a module; ``scope`` is ``globals()``, or ``vars(module)``."""
+    if _journal.entries is not None:
+        _journal.entries.append(_variable_of(scope, name))
+    scope[name] = value
+
+
 def record_static(
     owner: Any, name: str, value: Any, op: Callable[[Any, Any], Any] | None = None
 ) -> None:
-    """``owner.name = value`` of a class or a module, or with an operator ``owner.name op= value``."""
+    """``owner.name = value`` of a class, or with an operator ``owner.name op= value``."""
     if _journal.entries is not None:
         _journal.entries.append(_attribute_of(owner, name))
     setattr(owner, name, value if op is None else op(getattr(owner, name), value))
@@ -103,8 +111,15 @@ def _content_of(container: Any) -> Callable[[], None]:
     return lambda: record_content(container, held)
 
 
+def _variable_of(scope: dict[str, Any], name: str) -> Callable[[], None]:
+    """Puts back the variable of a module."""
+    if name in scope:
+        return functools.partial(operator.setitem, scope, name, scope[name])
+    return lambda: operator.delitem(scope, name)
+
+
 def _attribute_of(owner: Any, name: str) -> Callable[[], None]:
-    """Puts back the attribute of an object, a class or a module."""
+    """Puts back the attribute of an object or a class."""
     own = getattr(owner, "__dict__", None)
     if own is not None and name in own:
         held = own[name]

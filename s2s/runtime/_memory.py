@@ -144,6 +144,11 @@ def now(fn: Any, *args: Any) -> Any:
     return fn(*args)
 
 
+def read_now(value: Any) -> Any:
+    """What a variable of a module holds at this time, to which the function assigns something else."""
+    return value
+
+
 def before_calls(array: Any) -> Any:
     """What an argument holds before calls that nobody has read may change it, for ``check_unchanged``."""
     return array.copy(order="K")

@@ -22,7 +22,7 @@ from s2s.core.record import replace
 from s2s.core.values import Scalar
 from s2s.core.wrappers import machine_code_of_numba, numba_type, numba_ufunc
 from s2s.directives.policies import BLOCKS
-from s2s.errors import DifferentiationError
+from s2s.errors import DifferentiationError, error
 from s2s.frontend import lower, sources
 from s2s.normalize.captures import assigned_while_kept, check_captures, note_late
 from s2s.normalize.cells import share_variables
@@ -83,6 +83,9 @@ def _owned_block(block: ir.Block, owner: types.FunctionType) -> ir.Block:
                 made.append(ir.replace(s, value=ir.replace(load, owner=owner)))
             case ir.Let(_, ir.MakeFunction(inner) as value):
                 made.append(ir.replace(s, value=ir.replace(value, function=_owned(inner, owner))))
+            case ir.Store("global"):  # the text is in another module than the variable
+                name, hint = s.key.value, "return the new value and assign it outside the function"  # type: ignore[union-attr]
+                raise error("S2S108", span=s.span, name=name, label="in a function that is kept", hint=hint)
             case _:
                 made.append(ir.with_blocks(s, (_owned_block(inner, owner) for inner in ir.blocks_of(s))))
     return ir.replace(block, statements=tuple(made))

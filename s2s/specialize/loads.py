@@ -13,8 +13,10 @@ from s2s.core.values import UNKNOWN, Known, Unknown
 from s2s.specialize import logs
 from s2s.specialize.calls import process
 from s2s.specialize.frames import Frame, in_rule, lookup
+from s2s.specialize.heap import variables
 from s2s.specialize.heap.classes import is_followed_by_parts, is_setting, is_taken_by_value
 from s2s.specialize.heap.live_objects import Place
+from s2s.specialize.site import At
 from s2s.versions.signature import ThreadLocal, describe
 
 if TYPE_CHECKING:
@@ -25,10 +27,20 @@ __all__ = ["load"]
 
 def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder, span: ir.Span | None) -> ir.Atom:
     """A global or closure variable: functions, modules and options by value, under a guard; numbers live."""
+    if load.scope == "global":
+        at = At(specializer, frame, builder, span, load.name)
+        stored = variables.stored(at, variables.of_function(at, load.name, load.owner))
+        if stored is not None:
+            return stored
+    return variable(specializer, load, frame, builder, span)
+
+
+def variable(
+    specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder, span: ir.Span | None
+) -> ir.Atom:
+    """What a variable holds in which the program has put nothing."""
     root, owner = load.scope, frame.owner if load.owner is None else load.owner
     fact = lookup(load, load.owner or frame.fn, owner)
-    if root == "global":
-        specializer.loaded.add((id((load.owner or frame.fn).__globals__), load.name))
     if fact.is_missing and specializer.trying:
         fact.folded(specializer.guards)
         raise specializer.raised(NameError(f"name '{load.name}' is not defined"))
@@ -46,8 +58,11 @@ def load(specializer: Specializer, load: ir.Load, frame: Frame, builder: Builder
         if isinstance(found, types.MethodType):
             return specializer.live_objects.method(builder, found, Place(root, (load.name,), owner))
         return ir.Const(found)
-    if not specializer.is_own(frame.fn) and not in_rule(frame) and fact.is_(_is_plain_option):
+    live, key = specializer.live_objects, (id((load.owner or frame.fn).__globals__), load.name)
+    folds = not specializer.is_own(frame.fn) and not in_rule(frame) and key not in specializer.context.assumed.unfolded
+    if folds and fact.is_(_is_plain_option):
         # code of libraries has its options in integers too
+        live.folded_variables.add(key)
         found = fact.folded(specializer.guards)
         if type(found) is not tuple:
             return ir.Const(found)

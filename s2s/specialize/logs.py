@@ -21,7 +21,7 @@ from s2s.core.inspection import own_dict, read_runs
 from s2s.core.reachable import held_by, reachable
 from s2s.core.values import UNKNOWN, AbstractValue, Array, Instance, Mapping, Object, Sequence, Unknown
 from s2s.errors import error
-from s2s.specialize.heap import effects
+from s2s.specialize.heap import effects, variables
 from s2s.versions.facts import attribute, is_replaceable
 
 if TYPE_CHECKING:
@@ -236,17 +236,14 @@ def note_left(specializer: Specializer, fn: Any) -> None:
 
 def check_unread(specializer: Specializer, root: types.FunctionType, arguments: Iterable[AbstractValue]) -> None:
     """Raise where something differentiated is written to a container that the program reads as well, or that code may
-    read which is not followed, as what has called this function when the program runs; or a variable is assigned that
-    it reads."""
-    for place, span in specializer.assigned_globals.items():
-        if place in specializer.loaded:
-            hint = "return the new value and assign it outside the function"
-            raise error("S2S108", span=span, name=place[1], label="its value is read as well", hint=hint)
+    read which is not followed, as what has called this function when the program runs."""
     effects.check_unread(specializer)
+    followed = {id(found) for found in specializer.live_objects.objects.values()}
+    seen = {*followed, *specializer.read_containers, *specializer.read_whole, *specializer.changed_logs}
+    variables.check_unseen(specializer, seen)
     for cell, found in specializer.live_objects.changed():
         if id(found) in specializer.read_whole:
             raise error("S2S185", span=cell.changed_at, name=cell.name)
-    followed = {id(found) for found in specializer.live_objects.objects.values()}
     of_objects = {id(specializer.logs[log]) for log, holder in specializer.log_holders.items() if holder is not None}
     for container, span in specializer.changed_logs.items():
         if container in followed or container in specializer.read_containers:
@@ -262,7 +259,7 @@ def check_unread(specializer: Specializer, root: types.FunctionType, arguments: 
     held = {id(specializer.logs[log]) for log in specializer.log_holders}
     read -= held - _seen_by_left(specializer)  # who has the object is refused to run (``check_live``)
     read |= of_classes if specializer.has_left else set()
-    read |= {scope for scope, _ in specializer.loaded}  # ``names = globals()``
+    read |= {scope for scope, _ in specializer.live_objects.variables}  # ``names = globals()``
     read |= {id(own_dict(found)) for found in specializer.live_objects.objects.values()}  # ``names = vars(box)``
     for container, span in specializer.written_logs.items():
         if container in read:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from s2s import runtime as rt
 from s2s.analysis import raising
 from s2s.analysis.effects import writes_outside
 from s2s.analysis.functions import facts
@@ -47,9 +48,9 @@ cannot be followed is tried again in what it is a part of."""
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a call gives; whether it changes an argument in place, None where that is not known; whether its answer
-    is settled now: an option, a function, a module, or a tuple of such, or an object; and whether it surely stores into
-    no array but its own."""
+    """What a call gives; whether it changes an argument in place, or assigns something outside, None where that is not
+    known; whether its answer is settled now: an option, a function, a module, or a tuple of such, or an object; and
+    whether it surely stores into no array but its own."""
 
     value: AbstractValue = UNKNOWN
     changes: bool | None = None
@@ -118,7 +119,17 @@ def _outcome(context: Context, atom: ir.Atom, given: list[ir.Atom], made: Builde
         _is_settled(context, atom, {*given}) or _makes_array(context, atom, made) or _makes_object(context, atom, made)
     )
     changes = changes_any(given, made, context)
+    if changes is False and any(map(_assigns_outside, ir.walk(made.block()))):
+        changes = True
     return Outcome(kind_of(context.value(atom)), changes, is_settled, _is_quiet(context, made))
+
+
+def _assigns_outside(s: ir.Statement) -> bool:
+    """Whether a statement assigns an attribute of an object from outside, or a variable of a module."""
+    return isinstance(s, ir.Let) and isinstance(s.value, ir.Call) and s.value.fn in _ASSIGNS
+
+
+_ASSIGNS = (ir.Const(rt.record_attribute), ir.Const(rt.record_variable))
 
 
 def _is_quiet(context: Context, made: Builder) -> bool:

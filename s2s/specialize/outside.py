@@ -41,10 +41,10 @@ __all__ = ["keep_outside"]
 _RECORDS = tuple(map(ir.Const, (rt.record, rt.record_item, rt.record_content, rt.remove_item)))
 _COPIES = (ir.Const(np.copy), ir.Const(rt.copy_in_memory))
 _NOW = ir.Const(rt.now)
-_ASSIGNS = ir.Const(rt.record_attribute)
+_ASSIGNS = (ir.Const(rt.record_attribute), ir.Const(rt.record_variable))
 _READS = (ir.Const(getattr), ir.Const(operator.getitem))
 _LEFT = (
-    rt.before_calls, rt.give_back, rt.now, rt.kept, rt.check_unchanged, rt.check_apart, rt.check_separate,
+    rt.before_calls, rt.give_back, rt.now, rt.read_now, rt.kept, rt.check_unchanged, rt.check_apart, rt.check_separate,
     rt.check_disjoint, rt.check_new, rt.check_own, rt.check_unreached, rt.kind_of, *CHECKS_OF_RELIED,
     *(known.value for known in WRITES_OUTSIDE),
 )  # fmt: skip
@@ -73,9 +73,10 @@ def _runs_again(s: ir.Statement) -> bool:
 
 
 def _with_attributes_in_turn(function: ir.Function, context: Context) -> ir.Function:
-    """The function that reads the attributes which it assigns where the program reads them, and nowhere else."""
+    """The function that reads the attributes and variables which it assigns where the program reads them, and nowhere
+    else."""
     names = {
-        s.value.args[1] for s in ir.walk(function.body) if _called(s) == _ASSIGNS}  # type: ignore[union-attr]
+        s.value.args[1] for s in ir.walk(function.body) if _called(s) in _ASSIGNS}  # type: ignore[union-attr]
     return ir.replace(function, body=_attributes_in_turn(function.body, names, context)) if names else function
 
 
@@ -87,6 +88,10 @@ def _attributes_in_turn(block: ir.Block, names: set[Any], context: Context) -> i
             case ir.Let(ir.Var() as target, ir.Call(fn, (of, name)) as call) if fn == _READS[0] and name in names:
                 if not context.is_varied(target) and not isinstance(context.value(of), Array):  # type: ignore[arg-type]
                     s = ir.replace(s, value=ir.Call(_NOW, (call.fn, *call.args)))
+            case ir.Let(ir.Var() as target, ir.Load(name, "global") as load) if ir.Const(name) in names:
+                read = context.define(name, UNKNOWN, False, load)
+                made.append(ir.replace(s, target=read))
+                s = ir.replace(s, value=ir.Call(ir.Const(rt.read_now), (read,)))
         made.append(s)
     return ir.Block(tuple(made), block.yields)
 

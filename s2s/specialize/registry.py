@@ -122,7 +122,7 @@ KNOWN = Registry(
     always(public),
     named({
         checkpointed: checkpointing.checkpointed_range, checkpoint: checkpointing.make_checkpoint,
-        call_again: checkpointing.call_again, rt.now: callables.read_now,
+        call_again: checkpointing.call_again, rt.now: callables.read_now, rt.read_now: callables.variable_read_now,
     }),
     for_types(Checkpoint, checkpointing.call_checkpoint),
     # generators
@@ -137,6 +137,9 @@ KNOWN = Registry(
     always(wrappers.with_dtypes),
     named({
         builtins.globals: process.module_variables,
+        builtins.vars: process.variables_of,
+        builtins.setattr: process.assigned_attribute,
+        builtins.delattr: process.deleted_attribute,
         type: functions.made_class,
         np.ndarray.__array_namespace__: callables.array_namespace,
         operator.methodcaller: callables.made_method_caller,

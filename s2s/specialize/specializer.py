@@ -61,11 +61,13 @@ from s2s.specialize.frames import (
 )
 from s2s.specialize.heap import generators, iterators, lazy
 from s2s.specialize.heap.classes import without_objects
+from s2s.specialize.heap.given_arrays import check_given_arrays
 from s2s.specialize.heap.items import Counted, Items
 from s2s.specialize.heap.joins import Side
 from s2s.specialize.heap.live_objects import LiveObjects, Place
 from s2s.specialize.heap.mutated_iterables import Iterables
 from s2s.specialize.heap.objects import Instances
+from s2s.specialize.heap.variables import is_variable
 from s2s.specialize.inlining import Inliner
 from s2s.specialize.loads import load
 from s2s.specialize.loops import for_loop, while_loop
@@ -122,14 +124,10 @@ class Specializer:
         self.has_left = False
         """Whether any function is, those included of which it is not known which they are."""
         self.assigned_statics: dict[str, ir.Span | None] = {}
-        """The attributes of classes and modules that are assigned, by their names."""
+        """The attributes of classes that are assigned, by their names."""
         self.varied_statics: dict[str, ir.Span | None] = {}
         """Those to which something differentiated is."""
         self.read_statics: set[str] = set()
-        """Those that are read."""
-        self.assigned_globals: dict[tuple[int, str], ir.Span | None] = {}
-        """The variables of modules that are assigned, by the ``id`` of the variables of their module."""
-        self.loaded: set[tuple[int, str]] = set()
         """Those that are read."""
         self.rebound: list[tuple[ir.Var, ir.Var, ir.Span | None]] = []
         self.live_objects = LiveObjects(self)
@@ -246,7 +244,9 @@ class Specializer:
         self.inliner.active_calls.pop()
         body = builder.block(result)
         check_order(body)
-        return ir.replace(function, params=tuple(params), captures=(), body=body)
+        made = ir.replace(function, params=tuple(params), captures=(), body=body)
+        check_given_arrays(made, self.live_objects.copies, self.context)
+        return made
 
     def _check_separate(self, builder: Builder, params: list[ir.Var]) -> None:
         """Where the function changes a list, dict or object that is an argument, or asks whether it is another one,
@@ -301,6 +301,8 @@ class Specializer:
         time the caller does not know of it."""
         heap = self.context.heap
         for cell in (*heap.states, *heap.unknown):
+            if is_variable(cell) and not virtual_heap.is_varied(self.context, cell):
+                continue  # which the caller reads again
             if cell.origin is not None and (heap.peek(cell) is not cell.origin.state or cell in heap.unknown):
                 raise error("S2S122", span=cell.changed_at, name=cell.name)
 

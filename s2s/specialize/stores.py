@@ -9,16 +9,13 @@ from s2s.builder.builder import Builder
 from s2s.builder.virtual_heap import cell_of
 from s2s.core import ir, operators
 from s2s.core.values import Array
-from s2s.frontend.lowering.context import GLOBALS
 from s2s.specialize import logs
 from s2s.specialize.calls.subscripts import check_key
 from s2s.specialize.frames import Frame
-from s2s.specialize.heap import changing, effects, generators
+from s2s.specialize.heap import changing, effects, generators, variables
 from s2s.specialize.inplace import change_whole, is_old, store_attribute, store_item
 from s2s.specialize.site import At
 from s2s.specialize.variables import check_read
-
-OUTSIDE = "return the new value and assign it outside the function"
 
 if TYPE_CHECKING:
     from s2s.specialize.specializer import Specializer
@@ -34,11 +31,9 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
     for original, atom in zip(originals, (target, key, value), strict=True):
         check_read(specializer, original, atom, builder, statement.span, frame)
     was = None if statement.was is None else specializer.atom(statement.was, frame)
-    if isinstance(statement.target, ir.Var) and statement.target.name == GLOBALS:
-        if context.is_varied(value) or context.is_virtual(value):
-            raise at.refusal("S2S108", name=key.value, label="a differentiated value is assigned", hint=OUTSIDE)  # type: ignore[union-attr]
-        specializer.assigned_globals[id(frame.fn.__globals__), key.value] = statement.span  # type: ignore[union-attr]
     generators.check_kept(context, value, statement.span)
+    if statement.kind == "global":
+        return variables.assign(at, variables.of_function(at, key.value), value)  # type: ignore[union-attr]
     if logs.is_log(specializer, target):
         if was is not None:  # it is read again where the operator is applied
             context.must_keep.discard(was)  # type: ignore[arg-type]
@@ -54,7 +49,7 @@ def store(specializer: Specializer, statement: ir.Store, frame: Frame, builder: 
             statement = ir.replace(statement, op=None)
         if statement.op is None and store_attribute(at, target, key.value, value):
             return None
-        if effects.static(at, target, key.value, value, statement.op):
+        if effects.static(at, target, key.value, value, statement.op, was):
             return None
     if statement.kind == "whole":
         if not isinstance(at.value(target), Array):

@@ -176,6 +176,8 @@ def _evaluate(value: ir.Value, frame: _Frame) -> Any:
             return _load(value, frame)
         case ir.Call(fn, arguments, keywords):
             function = _read(fn, frame)
+            if function is globals:
+                return frame.globals
             args: list[Any] = []
             for argument in arguments:
                 if isinstance(argument, ir.Star):
@@ -376,6 +378,8 @@ def _store(store: ir.Store, frame: _Frame) -> None:
                 old = read(target, key) if store.was is None else _read(store.was, frame)
                 value = IN_PLACE[store.op](old, value)
             write(target, key, value)
+        case "global":
+            frame.globals[key] = value  # type: ignore[index]
         case "whole":
             assert store.op is not None and IN_PLACE[store.op](target, value) is target, "not changed in place"
         case "at":

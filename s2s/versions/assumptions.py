@@ -54,8 +54,8 @@ class Assumptions:
     """Lengths of arguments may be small, but for these, which are no smaller."""
     changing_masks: bool = False
     """Two reads by one mask give as many items, as nothing stores into it."""
-    unfolded: frozenset[int] = frozenset()
-    """Numbers in objects and containers are taken by value, but in these, by ``id``: the program changes them."""
+    unfolded: frozenset[Any] = frozenset()
+    """Numbers in objects, containers (by ``id``) and variables are taken by value, but not in these, which change."""
     modelled: frozenset[Any] = frozenset()
     """Models stand for functions that something differentiated goes into, and for these: it is stored in the result."""
     followed: frozenset[int] = frozenset()

@@ -526,7 +526,7 @@ REFUSED = [
     ("S2S104", "try:\n    y = x\nexcept y:\n    pass", "y"),
     ("S2S102", "async def g():\n    async with x: pass", "async def g"),
     ("S2S107", "class C(int):\n    pass", "class C"),
-    ("S2S108", "global FACTOR\nfor FACTOR in x: pass", "FACTOR"),
+    ("S2S108", "global FACTOR\ndel FACTOR", "FACTOR"),
     ("S2S114", "return super().f(x)", "super()"),
     ("S2S115", "return locals()", "locals()"),
     ("S2S115", "y = eval('x')", "eval('x')"),
@@ -583,12 +583,12 @@ a coroutine cannot be differentiated [S2S102]
 
 
 def test_the_message_of_a_global():
-    assert message("count = 0\ndef f(x):\n    global count\n    for count in x:\n        pass\n    return x\n") == """\
+    assert message("count = 0\ndef f(x):\n    global count\n    del count\n    return x\n") == """\
 the global variable `count` is assigned [S2S108]
  --> model.py:4:9 in `f`
   |
 2 | def f(x):
 3 |     global count
-4 |     for count in x:
+4 |     del count
   |         ^^^^^ changes a variable outside the function
   = instead:  return the new value and assign `count` outside the function"""

@@ -346,7 +346,9 @@ def with_class(x):
 def with_global(x):
     global counter
     counter = x
-    return x * counter
+    y = x * counter
+    del counter
+    return y
 
 
 def _counting():
@@ -394,7 +396,7 @@ SYNTAX = [
     (generator, "generator", ("yield y",)),
     (store_before_an_exception, "try", ("a[0] = x * x",)),
     (with_class, "class", ("class Local",)),
-    (with_global, "counter", ("counter = x", "counter = x", "counter")),
+    (with_global, "counter", ("del counter", "del counter", "counter")),
     (with_nonlocal, "COUNT", ("COUNT = COUNT + x", "COUNT = COUNT + x", "COUNT")),
 ]
 

@@ -133,13 +133,15 @@ RAW = {
 }
 ALLOWED = {
     ("specialize/resolution.py", "_taken_by"): "how many arguments a known function takes",
-    ("specialize/stores.py", "store"): "which module a global variable belongs to",
+    ("specialize/heap/live_objects.py", "_variable_of"): "which module a global variable belongs to",
+    ("specialize/heap/variables.py", "of_function"): "which module a global variable belongs to",
+    ("specialize/heap/variables.py", "all_of"): "whether two functions have one module",
+    ("specialize/loads.py", "variable"): "asks a fact whether it is sys.modules",
     ("analysis/functions.py", "_is_ufunc_of_library"): "whether a ufunc is SciPy's own: no program changes that",
     ("optimize/chain_steps.py", "_is_fused"): "whether scipy.special was imported, whose function a ufunc may be",
     ("analysis/functions.py", "_named_in"): "of functions of s2s, which no program changes",
     ("analysis/abstract/folding.py", "_is_trusted"): "which library the code of a function belongs to",
     ("analysis/abstract/folding.py", "_by_scipy"): "scipy.fft's own backend, which no program replaces",
-    ("specialize/loads.py", "load"): "asks a fact whether it is sys.modules",
     ("specialize/inlining.py", "inline"): "whether two functions have one module",
     ("specialize/calls/objects.py", "_instance"): "whether an __init__ is object's: a fact where it is called",
     ("specialize/heap/classes.py", "is_user_class"): "whether a class makes objects as object does: a fact at its call",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import libcst as cst
 
@@ -12,7 +11,7 @@ from s2s.core import ir, ops
 from s2s.core.ir import Call, Const, Var
 from s2s.core.operators import BINARY, Operator
 from s2s.frontend.lowering.bindings import is_global, own, target_names
-from s2s.frontend.lowering.context import GLOBALS, Context, block_of
+from s2s.frontend.lowering.context import NONE, Context, block_of
 from s2s.frontend.lowering.refusals import refuse
 from s2s.frontend.lowering.subscripts import lower_key
 
@@ -69,7 +68,7 @@ def assign_to(c: Context, target: cst.BaseExpression, value: ir.Value, node: cst
     """Assign ``value``, which ``node`` computed, to any target."""
     match target:
         case cst.Name() if is_global(c, target):
-            _assign_global(c, target, c.as_atom(value, node), None, node)
+            _assign_global(c, target, c.as_atom(value, node), node)
         case cst.Name():
             c.let(own(c, target), value, node)
         case cst.Tuple(elements=elements) | cst.List(elements=elements):
@@ -83,11 +82,10 @@ def assign_to(c: Context, target: cst.BaseExpression, value: ir.Value, node: cst
             refuse(c, "S2S101", target, "is not supported as a target", construct="this assignment")
 
 
-def _assign_global(c: Context, target: cst.Name, value: ir.Atom, op: Any, node: cst.CSTNode) -> None:
-    """``globals()[name] = value``"""
-    variables = c.temporary(GLOBALS)
-    c.let(variables, Call(Const(globals), ()), target)
-    c.put(ir.Store("item", variables, Const(c.name(target)), value, op, c.span(target, node)))
+def _assign_global(c: Context, target: cst.Name, value: ir.Atom, node: cst.CSTNode) -> None:
+    """Assign a variable of the module."""
+    end = node if _follows(c, target, node) else target
+    c.put(ir.Store("global", NONE, Const(c.name(target)), value, None, c.span(target, end)))
 
 
 def _follows(c: Context, target: cst.CSTNode, node: cst.CSTNode) -> bool:
@@ -116,7 +114,9 @@ def augment(c: Context, node: cst.AugAssign) -> None:
     op = AUGMENTED[type(node.operator)]
     match node.target:
         case cst.Name() if is_global(c, node.target):
-            _assign_global(c, node.target, c.atom(node.value), op.fn, node)
+            was = c.bind(ir.Load(c.name(node.target), "global"), node.target)
+            value = c.bind(Call(Const(op.in_place), (was, c.atom(node.value))), node)
+            _assign_global(c, node.target, value, node)
         case cst.Name():
             target = own(c, node.target)
             old = c.bind(target, node.target) if c.changes_while_read(target.name) else target
@@ -158,9 +158,10 @@ def delete(c: Context, target: cst.BaseExpression) -> None:
 
 def loop(c: Context, target: cst.BaseExpression, run: Callable[[], None]) -> tuple[Var, ir.Block]:
     """The item variable and the body of a loop; ``run`` lowers what comes after the target is bound."""
-    item = own(c, target) if isinstance(target, cst.Name) else c.temporary()
+    is_own = isinstance(target, cst.Name) and not is_global(c, target)
+    item = own(c, target) if is_own else c.temporary()
     with c.block() as statements:
-        if not isinstance(target, cst.Name):
+        if not is_own:
             assign_to(c, target, item, target)
         run()
     return item, block_of(statements)

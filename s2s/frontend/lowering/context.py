@@ -25,8 +25,6 @@ __all__ = ["NONE", "Context", "Scope", "block_of"]
 
 NONE = Const(None)
 TEMPORARY = "%"
-GLOBALS = "%globals"
-"""The name of the variables of the module, of which one is assigned."""
 GENERATED = "%generated"
 """The name of the list that a generator expression is taken for."""
 

@@ -106,6 +106,11 @@ def read_now(site: CallSite) -> ir.Atom | None:
     return site.instead_of_atom(site.args[0], site.args[1:], site.kwargs)
 
 
+def variable_read_now(site: CallSite) -> ir.Atom:
+    """A variable of a module that a generated derivative reads: where it has to be read at once is found again."""
+    return site.args[0]  # type: ignore[no-any-return]
+
+
 def vectorized(site: CallSite) -> ir.Atom | None:
     """A function that ``np.vectorize`` has made before. NumPy calls it once more than there are elements, to see what
     it gives: where nothing is differentiated, that is left to NumPy."""

@@ -36,6 +36,7 @@ from s2s.specialize.calls.derivative_parts import Arguments, Fixed, Leaf, Node, 
 from s2s.specialize.calls.derivative_values import MAKERS, NOT_KNOWN, Asked, literal, make
 from s2s.specialize.frames import Frame, place_of
 from s2s.specialize.heap import iterators, making
+from s2s.specialize.heap.variables import forget_assigned, is_variable
 from s2s.specialize.ownership import shared_rebindings
 from s2s.specialize.site import At, CallSite, Handler
 from s2s.versions.request import Request
@@ -79,6 +80,7 @@ class Inner:
             request = asked.request(wrt, _options(self_.context, self.fn))
             with self_.holding.without():
                 made, changed = self_.sweeps(self_, primal, self_.rebound, request)
+            forget_assigned(context.heap, outside[1])
         finally:
             context.varied, context.heap, self_.rebound, self_.reshaped, self_.trying, self_.catching = outside
         self.check_separate(made, changed)
@@ -132,6 +134,8 @@ class Inner:
         """Refuse a function that changes a container or an object that was there before."""
         heap = self.at.context.heap
         for cell, state in heap.states.items():
+            if is_variable(cell) and not virtual_heap.is_varied(self.at.context, cell):
+                continue
             origin = None if cell.origin is None else cell.origin.state
             base = before.states.get(cell, origin)
             if base is not None and state is not base and state != base:

@@ -47,6 +47,7 @@ from s2s.specialize import logs
 from s2s.specialize.calls import process
 from s2s.specialize.calls.subscripts import bound_of_slice
 from s2s.specialize.frames import MISSING, in_rule, name_of
+from s2s.specialize.heap import variables
 from s2s.specialize.heap.classes import is_setting, is_taken_by_value
 from s2s.specialize.heap.items import few_iterations
 from s2s.specialize.heap.live_data import ask_for_data, noted
@@ -163,6 +164,10 @@ def _reflected(site: CallSite, fn: Any) -> ir.Atom | None:
 def _known_attribute(site: CallSite, receiver: ir.Atom, owner: Any, attribute: ir.Const) -> ir.Atom | None:
     if type(attribute.value) is not str or read_runs(owner, attribute.value):
         return site.call(getattr, [receiver, attribute]).leave()
+    if isinstance(owner, types.ModuleType) and is_replaceable(owner):
+        stored = variables.stored(site, variables.of_module(site, owner, attribute.value))
+        if stored is not None:
+            return stored
     fact = facts.attribute(owner, attribute.value, site.guards)
     if fact.is_missing:
         fact.folded(site.guards)

@@ -9,9 +9,12 @@ whether they hold a name. What is found is taken by value, under a guard that as
 from __future__ import annotations
 
 import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 from s2s.core import ir
+from s2s.specialize.frames import GENERATED
+from s2s.specialize.heap import effects, variables
 from s2s.specialize.site import NOT_HANDLED
 from s2s.versions import facts
 
@@ -45,14 +48,43 @@ def module_item(specializer: Specializer, key: ir.Atom) -> ir.Const | None:
 
 
 def module_variables(site: CallSite) -> ir.Atom | None:
-    """``globals()`` in a function of another module than the generated code has its names from."""
-    written_in, compiled = site.frame.owner, site.specializer.function
-    if written_in is None or written_in.__globals__ is compiled.__globals__:
+    """``globals()``"""
+    _note_read(site, site.frame.fn.__globals__)
+    return variables.all_of(site)
+
+
+def variables_of(site: CallSite) -> ir.Atom | None:
+    """``vars(module)``"""
+    module = site.args[0].value if len(site.args) == 1 and isinstance(site.args[0], ir.Const) else None
+    if isinstance(module, types.ModuleType):
+        _note_read(site, vars(module))
+    return NOT_HANDLED
+
+
+def _note_read(site: CallSite, scope: dict[str, Any]) -> None:
+    """The program has the dict of all variables of a module. What a derivative does with it, in statements that come
+    from no line of the program, is to read and assign variables that are known."""
+    if site.span is not None and GENERATED not in (site.frame.fn.__doc__ or ""):
+        site.specializer.read_containers[id(scope)] = site.span
+
+
+def assigned_attribute(site: CallSite) -> ir.Atom | None:
+    """``setattr(module, name, value)`` as ``module.name = value``, and so for a class."""
+    owner = site.args[0] if site.args else None
+    if not isinstance(owner, ir.Const) or not facts.is_replaceable(owner.value):
         return NOT_HANDLED
-    module = module_named(site.specializer, ir.Const(written_in.__module__))
-    if module is None or module.value is None or vars(module.value) is not written_in.__globals__:
-        raise site.refusal("S2S115", name="globals")
-    return site.result_of(vars, [module])
+    name = site.args[1] if len(site.args) == 3 else None
+    is_known = isinstance(name, ir.Const) and type(name.value) is str
+    if not is_known or not effects.static(site, owner, name.value, site.args[2], None, None):  # type: ignore[union-attr]
+        raise site.refusal("S2S113")
+    return ir.Const(None)
+
+
+def deleted_attribute(site: CallSite) -> ir.Atom | None:
+    """Refuse ``del module.name``, and that of a class: what reads it afterwards was made for what it was."""
+    if site.args and isinstance(site.args[0], ir.Const) and facts.is_replaceable(site.args[0].value):
+        raise site.refusal("S2S113")
+    return NOT_HANDLED
 
 
 def module_or(specializer: Specializer, args: list[ir.Atom]) -> ir.Atom | None:
@@ -81,4 +113,7 @@ def is_option_of(specializer: Specializer, item: ir.Atom, container: ir.Atom) ->
 _OPTIONS = (str, int, type(None))
 
 
-__all__ = ["is_option_of", "MODULES", "is_modules", "module_item", "module_named", "module_or"]
+__all__ = [
+    "MODULES", "assigned_attribute", "deleted_attribute", "is_modules", "is_option_of", "module_item", "module_named",
+    "module_or", "module_variables", "variables_of",
+]

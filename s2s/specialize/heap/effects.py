@@ -13,6 +13,7 @@ changes the other.
 from __future__ import annotations
 
 import collections
+import operator
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,14 @@ from s2s import runtime as rt
 from s2s.analysis.abstract.lattice import is_number
 from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence
-from s2s.core import ir, ops
+from s2s.core import ir, operators, ops
 from s2s.core.inspection import class_attribute
 from s2s.core.values import UNKNOWN, Array, Scalar
 from s2s.errors import error
 from s2s.specialize.frames import MISSING
+from s2s.specialize.heap import variables
 from s2s.specialize.heap.classes import is_descriptor
+from s2s.specialize.heap.variables import is_variable
 from s2s.versions.facts import is_replaceable
 
 if TYPE_CHECKING:
@@ -36,17 +39,23 @@ __all__ = ["attribute", "before", "check_unread", "content", "is_changed_outside
 
 def attribute(at: At, cell: Cell, name: str, value: ir.Atom) -> None:
     """An object has been given an attribute."""
-    live = at.specializer.live_objects
-    if cell in live.objects or cell in at.context.heap.mirrors:
-        live.keep_parts(at.builder, cell, name)
-        _do(at, rt.record_attribute, _real(at, cell), ir.Const(name), _outside(at, value))
+    if _is_of_others(at, cell):
+        at.specializer.live_objects.keep_parts(at.builder, cell, name)
+        effect = rt.record_variable if is_variable(cell) else rt.record_attribute
+        _do(at, effect, _real(at, cell), ir.Const(name), _outside(at, value))
 
 
-def static(at: At, owner: ir.Atom, name: str, value: ir.Atom, op: Any) -> bool:
-    """An attribute of a class or a module is assigned, which nothing here reads; False for other owners."""
+def static(at: At, owner: ir.Atom, name: str, value: ir.Atom, op: Any, was: ir.Atom | None) -> bool:
+    """An attribute of a module is assigned, or one of a class, which nothing here reads; False for other owners."""
     of = owner.value if isinstance(owner, ir.Const) else None
     if not is_replaceable(of) or class_attribute(type(of), "__setattr__") not in _SETTERS:
         return False
+    if isinstance(of, types.ModuleType):
+        if op is not None:
+            old = at.apply(getattr, owner, ir.Const(name)) if was is None else was
+            value = at.apply(operators.IN_PLACE[op], old, value)
+        variables.assign(at, variables.of_module(at, of, name), value)
+        return True
     specializer, held = at.specializer, class_attribute(of, name) if isinstance(of, type) else MISSING
     is_varied = at.context.is_varied(value) or at.context.is_virtual(value)
     if name in specializer.read_statics or is_descriptor(held):
@@ -56,8 +65,6 @@ def static(at: At, owner: ir.Atom, name: str, value: ir.Atom, op: Any) -> bool:
     specializer.assigned_statics[name] = at.span
     if is_varied:
         specializer.varied_statics[name] = at.span
-    if isinstance(of, types.ModuleType):
-        specializer.assigned_globals[id(vars(of)), name] = at.span
     given = (owner, ir.Const(name), _outside(at, value))
     _do(at, rt.record_static, *given, *(() if op is None else (ir.Const(op),)))
     return True
@@ -67,8 +74,8 @@ _SETTERS = (type.__setattr__, types.ModuleType.__setattr__, object.__setattr__)
 
 
 def check_unread(specializer: Specializer) -> None:
-    """Raise where an attribute of a class or a module is assigned that the program reads: a version has taken it as it
-    was; or something differentiated is assigned where functions are called that nobody has read."""
+    """Raise where an attribute of a class is assigned that the program reads: a version has taken it as it was; or
+    something differentiated is assigned where functions are called that nobody has read."""
     for name, span in specializer.assigned_statics.items():
         if name in specializer.read_statics or (specializer.has_left and name in specializer.varied_statics):
             raise error("S2S113", span=span)
@@ -76,8 +83,12 @@ def check_unread(specializer: Specializer) -> None:
 
 def is_changed_outside(at: At, cell: Cell, state: State) -> bool:
     """Whether an object outside has changed since it was first read."""
-    is_outside = cell in at.context.heap.mirrors or cell in at.specializer.live_objects.objects
-    return is_outside and (cell.origin is None or state is not cell.origin.state)
+    return _is_of_others(at, cell) and (cell.origin is None or state is not cell.origin.state)
+
+
+def _is_of_others(at: At, cell: Cell) -> bool:
+    """Whether others see what a cell stands for: an object or a variable from outside, or what one of them holds."""
+    return cell in at.context.heap.mirrors or cell in at.specializer.live_objects.objects or is_variable(cell)
 
 
 def read_again(at: At, harmless: bool) -> None:
@@ -103,10 +114,11 @@ def read_again(at: At, harmless: bool) -> None:
 def _attribute_now(at: At, cell: Cell, key: str, item: ir.Atom) -> ir.Atom | None:
     """What an object outside has for an attribute to which ``item`` was assigned; None where that is not known."""
     context, known, held = at.context, at.context.value(item), cell_of(at.context, item)
-    is_object = held is not None and (held in at.specializer.live_objects.objects or held in context.heap.mirrors)
+    is_object = held is not None and _is_of_others(at, held)
     value = known if isinstance(known, (Scalar, Array)) else UNKNOWN
-    read = at.builder.let(ir.Call(ir.Const(getattr), (_real(at, cell), ir.Const(key))), value, key)
-    name = ir.Const(f"{cell.name}.{key}")
+    read_now = ir.Const(operator.getitem if is_variable(cell) else getattr)
+    read = at.builder.let(ir.Call(read_now, (_real(at, cell), ir.Const(key))), value, key)
+    name = ir.Const(key if is_variable(cell) else f"{cell.name}.{key}")
     if held is None and value != UNKNOWN:
         _do(at, rt.check_kind, read, _let(at, rt.kind_of, item), name)
         context.foreign.add(read)  # type: ignore[arg-type]
@@ -198,7 +210,7 @@ def _real(at: At, cell: Cell) -> ir.Atom:
 def _outside(at: At, value: ir.Atom, around: tuple[Cell, ...] = ()) -> ir.Atom:
     """A value as what others may hold: not the arrays that the sweeps write over, and no object of the heap."""
     context, cell = at.context, cell_of(at.context, value)
-    if cell is not None and (cell in at.specializer.live_objects.objects or cell in context.heap.mirrors):
+    if cell is not None and _is_of_others(at, cell):
         return _real(at, cell)
     if isinstance(value, ir.Const) or is_number(context.value(value)):
         return value

@@ -107,7 +107,13 @@ class LiveObjects:
         self.places: dict[Cell, Place] = {}
         """Where each was found."""
         self.folded: set[Cell] = set()
-        """Of which some were."""
+        """Of which objects some were."""
+        self.folded_variables: set[tuple[int, str]] = set()
+        """Of which variables."""
+        self.variables: dict[tuple[int, str], Cell] = {}
+        """By the ``id`` of the variables of a module and a name, the cell that stands for the variable."""
+        self.copies: set[ir.Var] = set()
+        """The copies of arrays that such variables were given."""
         self.replaced: list[Place] = []
         """Where something else is than what was found there: attributes that were assigned, and changed containers."""
         self.context.refer = self.argument
@@ -203,18 +209,34 @@ class LiveObjects:
     def keep_parts(self, builder: Builder, cell: Cell, name: str | None = None) -> None:
         """Read the objects that are found through an attribute, or through the items of a container, before something
         else may be there."""
+        held = {other: part for other in list(self.places) if (part := self._part_of(cell, name, other)) is not None}
+        for other in held:
+            virtual_heap.origin_atom(builder, other)
         place = self.places.get(cell)
+        own = [] if place is None or name is None else [place.step(name)]
+        self.replaced += dict.fromkeys((*own, *held.values()))
+
+    def _part_of(self, cell: Cell, name: str | None, other: Cell) -> Place | None:
+        """The part of an object or container, of a name where one is given, through which another one is found; None
+        where it is not."""
+        place, found = self.places.get(cell), self.places[other]
         if place is None:
-            return
+            in_variable = self._variable_of(found)
+            return None if in_variable is None or self.variables.get(in_variable[0]) is not cell else in_variable[1]
         above = place if name is None else place.step(name)
-        for other, found in list(self.places.items()):
-            if other is not cell and found.is_below(above):
-                virtual_heap.origin_atom(builder, other)
-        if name is not None:
-            self.replaced.append(above)
+        if other is cell or not found.is_below(above):
+            return None
+        return above if name is not None else place.step(found.path[len(place.path)])
+
+    def _variable_of(self, place: Place) -> tuple[tuple[int, str], Place] | None:
+        """The variable of a module through which something is found, and its place."""
+        if place.root == "global":
+            scope, depth = (place.owner or self.specializer.function).__globals__, 1
+        elif place.root == "module" and len(place.path) > 1 and place.path[0] in sys.modules:
+            scope, depth = vars(sys.modules[place.path[0]]), 2
         else:
-            self.replaced += [place.step(found.path[len(place.path)]) for other, found in self.places.items()
-                              if other is not cell and found.is_below(place)]
+            return None
+        return (id(scope), place.path[depth - 1]), Place(place.root, place.path[:depth], place.owner, place.base)
 
     def check_lengths(self) -> None:
         """Raise where the function makes a list longer or shorter that an object from outside holds, and reads it: the
@@ -386,11 +408,13 @@ class LiveObjects:
         owner = self.objects.get(holder)
         return owner is not None and is_stable(type(owner)) and id(owner) not in self.context.assumed.unfolded
 
-    def changed_folded(self) -> set[int]:
-        """The objects and containers that the program changes, or puts others in the place of, of which numbers were
-        taken by value, by ``id``: those would be others at each call."""
+    def changed_folded(self) -> set[Any]:
+        """The objects and containers that the program changes, or puts others in the place of, by ``id``, and the
+        variables that it assigns, of which numbers were taken by value: those would be others at each call."""
         replaced = [c for c in self.folded if any(self.places[c].is_below(other) for other in self.replaced)]
-        return {id(self.objects[c]) for c in replaced} | {id(f) for c, f in self.changed() if c in self.folded}
+        objects = {id(self.objects[c]) for c in replaced} | {id(f) for c, f in self.changed() if c in self.folded}
+        assigned = {key for key, cell in self.variables.items() if cell in self.context.heap.states}
+        return objects | (self.folded_variables & assigned)
 
     def _note(self, cell: Cell, found: Any, place: Place) -> None:
         """Remember which object a cell stands for, and where it was found."""
