@@ -76,8 +76,8 @@ def emit(
     """
     functions = list(_functions(function))
     parameters = {p.var.name for inner, _ in functions for p in inner.params}
-    taken = {*_variable_names(functions), *(set(free) & _loaded(functions))}
-    speller = Speller(globals, taken, parameters, _assigned(functions))
+    own = {*_variable_names(functions), *(set(free) & _loaded(functions))}
+    speller = Speller(globals, own, parameters, _assigned(functions))
     _spell(functions, speller)
     code = prepare(function, {})
     if folding is not None:

@@ -379,7 +379,7 @@ def _store(store: ir.Store, frame: _Frame) -> None:
                 value = IN_PLACE[store.op](old, value)
             write(target, key, value)
         case "global":
-            frame.globals[key] = value  # type: ignore[index]
+            frame.globals[_read(store.key, frame)] = value  # type: ignore[index]
         case "whole":
             assert store.op is not None and IN_PLACE[store.op](target, value) is target, "not changed in place"
         case "at":

@@ -441,6 +441,18 @@ def test_the_named_form_computes_what_python_does(fn, x):
     assert repr(TRACE) == repr(trace)
 
 
+def test_assigned_globals():
+    def f(x):
+        global COUNT
+        COUNT += x
+        for COUNT in (COUNT, COUNT * 2):  # noqa: B007
+            pass
+        return COUNT
+
+    there = {"COUNT": 3}
+    assert run(lowered(f), [2], there) == 10 and there == {"COUNT": 10}
+
+
 def test_raise_and_assert():
     def f(x):
         assert x, note("failed")

@@ -114,8 +114,8 @@ def augment(c: Context, node: cst.AugAssign) -> None:
     op = AUGMENTED[type(node.operator)]
     match node.target:
         case cst.Name() if is_global(c, node.target):
-            was = c.bind(ir.Load(c.name(node.target), "global"), node.target)
-            value = c.bind(Call(Const(op.in_place), (was, c.atom(node.value))), node)
+            held = c.bind(ir.Load(c.name(node.target), "global"), node.target)
+            value = c.bind(Call(Const(op.in_place), (held, c.atom(node.value))), node)
             _assign_global(c, node.target, value, node)
         case cst.Name():
             target = own(c, node.target)
