@@ -13,6 +13,7 @@ else.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,7 @@ import numba
 import numpy as np
 from numba import types
 
+from s2s import runtime as rt
 from s2s.backends.numba.by_python import chosen_by_types, converter, type_of
 from s2s.backends.numba.handed import through_python
 from s2s.backends.numba.paths import DYNAMIC, is_array, is_number
@@ -82,11 +84,11 @@ class Regions:
         before = ast.Call(name_of(_OBSERVE + "given"), [_tuple(read)], [])
         _Around(statement.lineno, ast.Expr(before), ast.Expr(seen), is_append).visit(node)
         objects = {_OBSERVE: observe, _OBSERVE + "given": lambda values: given.append([*map(_number_type, values)])}
-        run = self.linked(ast.fix_missing_locations(node), None, objects)
-        try:
-            with np.errstate(all="ignore"):
-                run(*(self.samples[a.arg] for a in node.args.args))
-        except Exception:  # which the call that comes raises, too
+        run, ended = self.linked(ast.fix_missing_locations(node), None, objects), False
+        with np.errstate(all="ignore"), rt.unnoticed(), contextlib.suppress(Exception):
+            run(*(self.samples[a.arg] for a in node.args.args))
+            ended = True
+        if not ended:  # by what the call that comes raises, too
             return None
         kinds = [{"": _type_of(value)} if is_append else dict(zip(names, map(_type_of, value), strict=True))
                  for value in found]

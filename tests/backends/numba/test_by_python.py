@@ -191,3 +191,19 @@ def test_ranks_that_a_shape_tells(function):
     assert by_python._known_type(function, (dynamic, dynamic), {}, (array, array)) is None
     assert by_python._known_type(function, (2.0, (1, 2)), {}, (types.float64,)) is None
     assert by_python._known_type(np.sum, (dynamic, 2), {}, (array,)) is None
+
+
+COUNT = 0
+
+
+def test_what_python_runs_for_its_types_is_done_once(monkeypatch):
+    def f(x):
+        global COUNT
+        COUNT += 1
+        return np.sum(x**3) * COUNT
+
+    monkeypatch.setitem(globals(), "COUNT", 0)
+    gradient, x = s2s.grad(s2s.differentiable(backend="numba")(f)), np.array([0.7, 1.3])
+    for calls in (1, 2, 3):
+        np.testing.assert_allclose(gradient(x), 3.0 * calls * x**2)
+        assert COUNT == calls
