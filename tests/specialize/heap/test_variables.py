@@ -25,8 +25,8 @@ class Box:
     def __init__(self, w):
         self.w = w
 
-    def __eq__(self, other):
-        return self.w == other.w
+    def __repr__(self):
+        return f"Box({self.w})"
 
 
 def reset():
@@ -45,7 +45,7 @@ def _as_at_first():
 def left():
     """What the variables hold."""
     found = {name: globals()[name] for name in (*FIRST, "FRESH") if name in globals()}
-    return repr((found | {"BOX": BOX and BOX.w}, levels.LEVEL, levels.FACTOR, levels.step is levels.twice))
+    return repr((found, levels.LEVEL, levels.FACTOR, levels.step is levels.twice))
 
 
 # --- programs ---------------------------------------------------------------------------------------------------------
@@ -275,6 +275,17 @@ def another_object(x):
     return before.w * BOX.w
 
 
+def object_that_is_moved(x):
+    global BOX, PAIR
+    if BOX is None:
+        BOX = Box(2.0)
+    before = BOX
+    BOX = Box(x[1])
+    before.w = before.w * x[0]
+    PAIR = before
+    return before.w * BOX.w
+
+
 def another_function(x):
     global WORK
     y = WORK(x[0])
@@ -395,11 +406,12 @@ def cubed(v):
 
 PROGRAMS = [
     counted, counted_in_a_loop, carried, on_a_path, until_it_is_large, returned_early, in_no_iteration, exchanged,
-    as_loop_variable, under_a_manager, under_a_generated_manager, set_back_at_the_end, differentiated_under_a_manager,
-    left_in_another_mode, by_the_run, made_in_the_first_call, from_call_to_call, read_before_it_is_assigned,
-    in_nested_functions, late_in_a_function, a_list, an_object, another_object, another_function, read_before_the_value,
-    in_a_recursion, made_anew, hides_a_builtin, of_another_module, grows_in_another_module, by_setattr, by_other_names,
-    replaced_function, after_a_call_that_is_not_read, run_again, checkpointed_loop, a_derivative_counts,
+    as_loop_variable, under_a_manager, under_a_generated_manager, set_back_at_the_end,
+    differentiated_under_a_manager, left_in_another_mode, by_the_run, made_in_the_first_call, from_call_to_call,
+    read_before_it_is_assigned, in_nested_functions, late_in_a_function, a_list, an_object, another_object,
+    object_that_is_moved, another_function, read_before_the_value, in_a_recursion, made_anew, hides_a_builtin,
+    of_another_module, grows_in_another_module, by_setattr, by_other_names, replaced_function,
+    after_a_call_that_is_not_read, run_again, checkpointed_loop, a_derivative_counts,
 ]
 
 
