@@ -176,9 +176,12 @@ class PlaceGuard(Guard):
         raise NotImplementedError
 
 
+_BY_EQUALITY = (str, bytes, int)
+
+
 @record
 class ObjectGuard(PlaceGuard):
-    """The path gives this very object."""
+    """The path gives this very object, or an equal text or integer: these are made anew where a mode is set again."""
 
     stored_as = "object"
 
@@ -205,10 +208,17 @@ class ObjectGuard(PlaceGuard):
         return builtins_of(owner).get(name, MISSING) is self.value
 
     def _holds(self, owner: types.FunctionType, arguments: Arguments | None) -> bool:
-        return self._live(owner, arguments) is self.value
+        found = self._live(owner, arguments)
+        return found is self.value or (type(found) in _BY_EQUALITY and type(found) is type(self.value) and (
+            found == self.value))
 
     def _conditions(self, owner: types.FunctionType, expressions: Expressions) -> list[str]:
-        return [f"{self._source(owner, expressions)} is {expressions.names.add(self.value)}"]
+        source, names = self._source(owner, expressions), expressions.names
+        same = f"{source} is {names.add(self.value)}"
+        if type(self.value) not in _BY_EQUALITY:
+            return [same]
+        is_alike = f"{names.add(type)}({source}) is {names.add(type(self.value))}"
+        return [f"({same} or ({is_alike} and {source} == {names.add(self.value)}))"]
 
     def _source(self, owner: types.FunctionType, expressions: Expressions) -> str:
         """The way there, shorter where attributes are always there, as a class may have lost some of its own."""

@@ -159,12 +159,28 @@ def test_a_builtin_is_one_that_no_variable_hides():
     ("value", (Const(square), "__code__"), None, "o0.__code__ is o1"),
     ("value", (Const(square), "__defaults__"), None, "o0.__defaults__ is o1"),
     ("value", (Const(square), "kept"), None, "o1(o0, 'kept', None) is o2"), ("argument", ("x",), None, "x is o0"),
-    ("global", ("SETTINGS", "mode"), "a", "o0(SETTINGS, 'mode', None) is o1"),
+    ("global", ("SETTINGS", "mode"), math.sin, "o0(SETTINGS, 'mode', None) is o1"),
     ("global", ("PARTS", (0,)), 1.0, "o0(PARTS, 0) is o1"),
-    ("global", ("math", "sin", "__name__"), "sin", "o0(o0(math, 'sin', None), '__name__', None) is o1"),
+    ("global", ("math", "sin", "__name__"), 1.5, "o0(o0(math, 'sin', None), '__name__', None) is o1"),
 ])
 def test_a_place_is_written_as_short_as_it_can_be(root, path, value, text):
     assert ObjectGuard(root, path, value).conditions(square, Expressions(Names(""), str, globals(), ())) == [text]
+
+
+@pytest.mark.parametrize("value, alike, others", [
+    ("exact", "".join(["ex", "act"]), ["other", None, b"exact"]), (1000, int("1000"), [1001, 1000.0, np.int64(1000)]),
+    (1, 1, [True, 1.0]), (b"ab", bytes([97, 98]), ["ab"]), (1.5, 1.5, [float("1.5")]), (True, True, [1]),
+])
+def test_texts_and_integers_are_the_same_where_they_are_equal(monkeypatch, value, alike, others):
+    guard, names = ObjectGuard("global", ("KEPT",), value), Names("")
+    condition = guard.conditions(square, Expressions(names, str, globals(), ()))[0]
+    for found, holds in ((value, True), (alike, True), *((other, False) for other in others)):
+        monkeypatch.setitem(globals(), "KEPT", found)
+        assert guard.holds(square, {}) is holds
+        assert eval(condition, {"KEPT": found, **names.objects}) is holds
+
+
+KEPT = None
 
 
 def test_calls_with_the_same_arguments_have_one_subject():
