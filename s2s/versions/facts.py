@@ -88,6 +88,7 @@ FOLDS: dict[str, str] = {}
 
 _OF_PYTHON = sys.stdlib_module_names - {"__main__"}
 
+_DEFAULTS = (("__defaults__",), ("__kwdefaults__",))
 _DEFINITIONS = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, np.ufunc)
 
 
@@ -152,9 +153,11 @@ class Guards:
         return made
 
     def are_definitions(self) -> bool:
-        """Whether only functions, classes and modules are relied on, and what those of NumPy and Python have."""
+        """Whether only functions with their defaults, classes and modules are relied on, and what those of NumPy and
+        Python have."""
         return all(
             (isinstance(guard, ObjectGuard) and issubclass(type(guard.value), (*_DEFINITIONS, types.CodeType)))
+            or (isinstance(guard, ObjectGuard) and guard.path[-1:] in _DEFAULTS)
             or (isinstance(guard, AttributeGuard) and guard.root == "module" and guard.path[0] in STABLE_MODULES)
             for guard in self
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from s2s.analysis.abstract import folding
 from s2s.analysis.abstract.folding import call_pure, plain
-from s2s.builder.builder import is_constant_kind
+from s2s.builder.builder import Context, is_constant_kind
 from s2s.core import ir, ops
 from s2s.core.inspection import compiled_from, is_hashable
 from s2s.rules import table
@@ -154,10 +154,16 @@ def cached(site: CallSite) -> ir.Atom | None:
     with guards.apart() as relied_on:
         outcome = outcome_of(
             specializer, fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder) if is_python else Outcome()
-    is_constant = outcome.is_settled and all(isinstance(a, ir.Const) for a in site.given)
+    is_constant = outcome.is_settled and all(_is_constant(site.context, a) for a in site.given)
     if is_constant and relied_on.are_definitions():  # what it keeps is what it gives
         return specializer.inliner.inline(fn.__wrapped__, site.args, site.kwargs, site.frame, site.builder, site.span)
     return site.leave(value=outcome.value, harmless=outcome.changes is False)
+
+
+def _is_constant(context: Context, atom: Any) -> bool:
+    """Whether an argument is a constant, or a tuple of such."""
+    made = context.definition(atom, ops.make_tuple)
+    return isinstance(atom, ir.Const) or (made is not None and all(_is_constant(context, a) for a in made))
 
 
 def _kept_option(site: CallSite) -> ir.Atom | None:

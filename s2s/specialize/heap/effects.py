@@ -23,7 +23,7 @@ from s2s.builder import virtual_heap
 from s2s.builder.virtual_heap import Cell, State, cell_of, is_dict, is_instance, is_sequence
 from s2s.core import ir, operators, ops
 from s2s.core.inspection import class_attribute
-from s2s.core.values import UNKNOWN, Array, Scalar
+from s2s.core.values import UNKNOWN, Array, Scalar, Unknown
 from s2s.errors import error
 from s2s.specialize.frames import MISSING
 from s2s.specialize.heap import variables
@@ -121,6 +121,9 @@ def _attribute_now(at: At, cell: Cell, key: str, item: ir.Atom) -> ir.Atom | Non
     name = ir.Const(key if is_variable(cell) else f"{cell.name}.{key}")
     if held is None and value != UNKNOWN:
         _do(at, rt.check_kind, read, _let(at, rt.kind_of, item), name)
+        context.foreign.add(read)  # type: ignore[arg-type]
+        return read
+    if held is None and isinstance(known, Unknown):
         context.foreign.add(read)  # type: ignore[arg-type]
         return read
     if isinstance(item, ir.Const) or is_object:

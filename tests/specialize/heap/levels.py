@@ -22,4 +22,5 @@ def twice(v):
 
 step = twice
 exec("def unread(): return LEVEL + FACTOR")
+exec("def unread_mode(): return 'square' if LEVEL == 1 else 'plain'")
 exec("def reset():\n    global LEVEL, FACTOR, step\n    LEVEL, FACTOR, step = 1, 1.5, twice")

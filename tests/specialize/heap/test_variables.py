@@ -2,6 +2,7 @@
 the program leaves them."""
 
 import contextlib
+import functools
 import math
 import operator
 import sys
@@ -369,6 +370,26 @@ def after_a_call_that_is_not_read(x):
     return np.sum(x) * levels.unread() * levels.LEVEL
 
 
+@functools.cache
+def lowered(mode, modes, message="{} is none of {}"):
+    if mode.lower() not in [one.lower() for one in modes]:
+        raise ValueError(message.format(mode, modes))
+    return mode.lower()
+
+
+def by_a_cached_function(x):
+    global MODE
+    MODE = lowered("Square" if MODE == "plain" else "Plain", ("Plain", "Square"))
+    return applied(x)
+
+
+def of_unknown_kind(x):
+    global MODE
+    MODE = levels.unread_mode()
+    y = np.sum(x) * levels.unread()
+    return y * applied(x)
+
+
 @s2s.checkpoint
 def block(v):
     global COUNT, LAST
@@ -411,7 +432,8 @@ PROGRAMS = [
     read_before_it_is_assigned, in_nested_functions, late_in_a_function, a_list, an_object, another_object,
     object_that_is_moved, another_function, read_before_the_value, in_a_recursion, made_anew, hides_a_builtin,
     of_another_module, grows_in_another_module, by_setattr, by_other_names, replaced_function,
-    after_a_call_that_is_not_read, run_again, checkpointed_loop, a_derivative_counts,
+    after_a_call_that_is_not_read, by_a_cached_function, of_unknown_kind, run_again, checkpointed_loop,
+    a_derivative_counts,
 ]
 
 
@@ -469,6 +491,20 @@ def test_modes_have_one_version_each():
     for _ in range(6):
         gradient(X)
     assert len(gradient.dispatcher.versions) == 2
+
+
+def test_a_mode_that_is_an_equal_text_has_no_version_of_its_own():
+    gradient = s2s.grad(by_a_cached_function)
+    for k in range(6):
+        gradient(X)
+        set_mode("".join(MODE))
+        lowered.cache_clear()
+    assert len(gradient.dispatcher.versions) == 2
+
+
+def test_what_a_cached_function_gives_for_options_is_known():
+    text = s2s.source(by_a_cached_function, X)
+    assert 'rt.record_variable(globals(), "MODE", "square")' in text and "lowered(" not in text
 
 
 def test_what_has_been_assigned_elsewhere_is_seen(monkeypatch):
