@@ -68,7 +68,8 @@ describe(
 describe(
     builtins.abs, builtins.all, builtins.any, builtins.ascii, builtins.bool, builtins.bytes, builtins.callable,
     builtins.chr, builtins.complex, builtins.dict, builtins.dir, builtins.divmod, builtins.enumerate, builtins.float,
-    builtins.format, builtins.frozenset, builtins.getattr, builtins.hasattr, builtins.int, builtins.isinstance,
+    builtins.format, builtins.frozenset, builtins.getattr, builtins.globals, builtins.hasattr, builtins.int,
+    builtins.isinstance,
     builtins.issubclass, builtins.len, builtins.list, builtins.ord, builtins.pow, builtins.range, builtins.repr,
     builtins.reversed, builtins.round, builtins.set, builtins.slice, builtins.str, builtins.sum, builtins.tuple,
     builtins.type, builtins.zip,
