@@ -149,17 +149,28 @@ def _looked_at(value: ir.Call) -> set[ir.Atom]:
     return {a for name, a in given if name in rule.harmless and not isinstance(a, ir.Star)} - others
 
 
+def _parts_of(index: AbstractValue) -> tuple[AbstractValue, ...]:
+    """What an index says of each axis, of a tuple that is known too."""
+    if isinstance(index, Sequence) and index.type is tuple:
+        return index.items
+    if isinstance(index, Known) and type(index.value) is tuple:
+        return tuple(Known(ir.Const(part)) for part in index.value)
+    return (index,)
+
+
 def is_copied(source: AbstractValue, index: AbstractValue) -> bool:
     """Whether reading an array at an index gives a copy: an array or a list among the indices."""
     if not isinstance(source, Array):
         return False
-    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
-    return any(isinstance(i, (Array, ListOf)) or (isinstance(i, Sequence) and i.type is list) for i in items)
+    items = _parts_of(index)
+    return any(
+        isinstance(i, (Array, ListOf)) or (isinstance(i, Sequence) and i.type is list)
+        or (isinstance(i, Known) and isinstance(i.value, (list, np.ndarray))) for i in items)
 
 
 def is_basic(index: AbstractValue) -> bool:
     """Whether an index is made of integers, slices, ``None`` and ``...`` only: what it reads is a view."""
-    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    items = _parts_of(index)
     return all(
         (isinstance(i, Scalar) and issubclass(i.type, (int, np.integer)) and not issubclass(i.type, bool))
         or (isinstance(i, Known) and (i.value is None or i.value is Ellipsis or _is_plain_index(i.value)))
@@ -170,7 +181,7 @@ def is_basic(index: AbstractValue) -> bool:
 
 def may_repeat(index: AbstractValue) -> bool:
     """Whether an index may name an element twice: an array or list of integers, or something unknown."""
-    items = index.items if isinstance(index, Sequence) and index.type is tuple else (index,)
+    items = _parts_of(index)
     return not all(
         isinstance(i, (Known, Scalar))
         or (isinstance(i, Sequence) and i.type is slice)

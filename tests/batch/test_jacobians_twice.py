@@ -265,3 +265,25 @@ def test_product_with_the_hessian_of_a_function_without_kinds():
     made = [v for v in namespace.values() if inspect.isfunction(v) and v.__name__.startswith("_folded")][-1]
     v = np.array([1.0, -0.5, 2.0])
     np.testing.assert_allclose(made(X, v)[1], _hessian_by_differences(_folded, X) @ v, rtol=1e-6)
+
+
+@pytest.mark.parametrize("order", ["item", "ufunc"])
+def test_the_gradient_of_a_jacobian_of_a_function_that_fills_an_array(order):
+    t = np.linspace(0.0, 1.0, 4)
+
+    def curve(p):
+        out = np.zeros(4)
+        if order == "item":
+            out[...] = p[0] * np.exp(-p[1] * t)
+        else:
+            np.multiply(p[0], np.exp(-p[1] * t), out=out)
+        return out
+
+    def squares(x):
+        return np.sum(s2s.jacfwd(curve)(x) ** 2)
+
+    x = np.array([1.2, 0.7])
+    e = np.exp(-2.0 * x[1] * t)
+    wanted = [np.sum(2.0 * x[0] * t**2 * e), np.sum(-2.0 * t * e * (1.0 + x[0] ** 2 * t**2))]
+    np.testing.assert_allclose(s2s.grad(squares)(x), wanted, rtol=1e-12)
+    np.testing.assert_allclose(s2s.jvp(squares, (x,), (np.ones(2),))[1], np.sum(wanted), rtol=1e-12)
