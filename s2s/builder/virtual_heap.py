@@ -45,6 +45,10 @@ if TYPE_CHECKING:
     from s2s.builder.builder import Builder, Context
 
 
+LEFT_BY_SOLVER = "a function that a solver calls has changed it, as often as the solver has called it"
+"""Why a container is unknown that such a function has changed: only these functions may read it."""
+
+
 class Cell:
     """One mutable object of the program: its identity. ``name`` is what messages and variables call it.
 
@@ -63,6 +67,13 @@ class Cell:
         self.viewed: tuple[Cell, State, str] | None = None
         """Of a list that stands for the keys, values or items of a dict, and of the dict of an object's attributes:
         what it is a view of, what that held when it was made, and which of these it is."""
+        self.before: ir.Atom | None = None
+        """Of what a solver's calls have left in a container or object: what was there before, ``ir.UNDEFINED`` where
+        nothing was."""
+        self.after: AbstractValue = UNKNOWN
+        """What is known of what they have left."""
+        self.left: dict[tuple[Any, ir.Atom], Cell] = {}
+        """What stands for that in this container or object, by key and by what was there before."""
 
     def __repr__(self) -> str:
         return f"Cell({self.name})"
@@ -161,8 +172,8 @@ class Heap:
 
     def state(self, cell: Cell, span: ir.Span | None = None) -> State:
         """What a cell holds. Raises UnsupportedSyntaxError where that is not known any more."""
-        if cell in self.unknown:
-            raise error("S2S132", span=span, name=cell.name, label=self.unknown[cell])
+        if cell in self.unknown or cell.before is not None:
+            raise error("S2S132", span=span, name=cell.name, label=self.unknown.get(cell, LEFT_BY_SOLVER))
         if cell.viewed is not None:
             self._check_viewed(*cell.viewed, span)
         for reader in self.readers:
@@ -185,6 +196,8 @@ class Heap:
         found = self.states.get(cell)
         if found is not None:
             return found
+        if cell.before is not None:
+            return State(object)
         if cell.origin is None:  # made on a path that has ended
             raise error("S2S132", name=cell.name, label="it was made on another path")
         return cell.origin.state

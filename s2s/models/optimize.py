@@ -15,7 +15,7 @@ from scipy import optimize
 
 from s2s import runtime as rt
 from s2s.core.public import function
-from s2s.models.solutions import arity, attached, by_elements, for_value, underived
+from s2s.models.solutions import arity, attached, by_elements, for_value, once_more, underived, was_called
 
 __all__ = [
     "Found", "bracketing", "curve_fit", "fixed_point", "fsolve", "least_squares", "lsq_linear", "minimize",
@@ -47,11 +47,11 @@ class Found:
 
     @property
     def fun(self) -> Any:
-        return self.f(self.x)
+        return once_more(self.f, self.x)
 
     @property
     def jac(self) -> Any:
-        return function("grad")(self.f)(self.x)
+        return once_more(function("grad")(self.f), self.x)
 
     @property
     def success(self) -> Any:
@@ -171,6 +171,8 @@ def root(
     if np.iscomplexobj(x0):
         return rt.no_derivative("scipy.optimize.root", COMPLEX)
     found = for_value(optimize.root, fun, x0, given, method, jac, tol, callback, options)
+    was_called(callback)
+    was_called(jac)
     residual = residual_of(fun, given, jac is True)
     shape = (np.size(x0),) if method in ("hybr", "lm") else np.shape(x0)
     return Found(found, attached(residual, array_like(shape, found.x)), residual)
@@ -181,6 +183,7 @@ def fsolve(
 ) -> Any:
     given = args if isinstance(args, tuple) else (args,)
     found = for_value(optimize.fsolve, func, x0, given, fprime, True, *more, **options)
+    was_called(fprime)
     x = attached(lambda x: np.atleast_1d(np.asarray(func(x, *given))), array_like((np.size(x0),), found[0]))
     return (x, found[1], found[2], found[3]) if full_output else x
 
@@ -244,6 +247,8 @@ def minimize(
         return rt.no_derivative("scipy.optimize.minimize", CONSTRAINTS)
     found = for_value(
         optimize.minimize, fun, x0, given, method, jac, hess, hessp, bounds, constraints, tol, callback, options)
+    for other in (jac, hess, hessp, callback):
+        was_called(other)
     cost = (lambda x: one_number(fun(x, *given)[0])) if jac is True else (lambda x: one_number(fun(x, *given)))
     return Found(found, stationary(cost, array_like((np.size(x0),), found.x), bounds), cost)
 
@@ -254,6 +259,7 @@ def classic(solver: Any, func: Any, x0: Any, args: Any = (), *more: Any, full_ou
     if full_output:
         return rt.no_derivative(f"scipy.optimize.{solver.__name__} with full_output", "use scipy.optimize.minimize")
     found = for_value(solver, func, x0, given, *more, **options)
+    was_called(options.get("callback"))
     return stationary(lambda x: one_number(func(x, *given)), array_like((np.size(x0),), found), None)
 
 
@@ -337,15 +343,15 @@ class Fitted(Found):
 
     @property
     def cost(self) -> Any:
-        return self.cost_of(self.x)
+        return once_more(self.cost_of, self.x)
 
     @property
     def jac(self) -> Any:
-        return function("jacfwd")(self.f)(self.x)
+        return once_more(function("jacfwd")(self.f), self.x)
 
     @property
     def grad(self) -> Any:
-        return function("grad")(self.cost_of)(self.x)
+        return once_more(function("grad")(self.cost_of), self.x)
 
 
 def least_squares(
@@ -357,6 +363,8 @@ def least_squares(
     found = for_value(
         optimize.least_squares, fun, x0, jac, bounds, method, *more, loss=loss, f_scale=f_scale, args=given,
         kwargs=named, **options)
+    was_called(jac)
+    was_called(options.get("callback"))
 
     def residuals(x: Any) -> Any:
         return np.atleast_1d(np.asarray(fun(x, *given, **named)))
@@ -393,10 +401,10 @@ def curve_fit(
 
     sides = sides_of(bounds, count)
     p = stationary(lambda p: 0.5 * np.sum(residuals(p) ** 2), array_like((count,), found[0]), sides)
-    J = function("jacfwd")(residuals)(p)
+    J = once_more(function("jacfwd")(residuals), p)
     spread = np.linalg.inv(J.T @ J)
     if not absolute_sigma:
-        spread = spread * np.sum(residuals(p) ** 2) / (np.size(y) - count)
+        spread = spread * np.sum(once_more(residuals, p) ** 2) / (np.size(y) - count)
     return p, spread
 
 

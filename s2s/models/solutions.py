@@ -18,7 +18,10 @@ from s2s import runtime as rt
 from s2s.core.annotated import signature_of
 from s2s.core.public import function, role
 
-__all__ = ["arity", "attached", "by_elements", "check_elements", "for_value", "searched", "solved", "underived"]
+__all__ = [
+    "arity", "attached", "by_elements", "check_elements", "check_repeats", "for_value", "once_more", "searched",
+    "solved", "underived", "undone", "was_called",
+]
 
 
 @role("attached")
@@ -53,6 +56,47 @@ def searched(residual: Any, found: Any, width: Any) -> Any:
     ones = 1.0 if np.ndim(found) == 0 else np.ones_like(found)
     value, slope = function("jvp")(residual, (found,), (ones,))
     return rt.check_solution(found, value, slope, width)
+
+
+def undone(changed: Any, fn: Any, /, *args: Any, **kwargs: Any) -> Any:
+    """``fn(*args, **kwargs)``, and what it has left in arrays that it changes. They are as they were."""
+    before = [np.copy(a) for a in changed]
+    try:
+        found = fn(*args, **kwargs)
+        return found, *(np.copy(a) for a in changed)
+    finally:
+        for array, content in zip(changed, before, strict=True):
+            array[...] = content
+
+
+def check_repeats(residual: Any, x: Any, /, *args: Any) -> None:
+    """Raise NoDerivativeError where a residual has another value for what it reads as it is after the calls of the
+    solver than for that as it was before, or where ``x`` is far from making it zero, as it is where SciPy has kept an
+    array that later calls have overwritten. The arguments of before come first."""
+    before, after = args[: len(args) // 2], args[len(args) // 2:]
+    value = residual(x, *before)
+    slope = residual(x + _NEAR * (1.0 + np.abs(x)), *before) - value
+    if not np.allclose(value, residual(x, *after), rtol=1e-7, atol=1e-10, equal_nan=True):
+        rt.not_differentiable("a solution", "its equation depends on what earlier calls of the function have left in "
+                              "an array that it captures")
+    if np.linalg.norm(value) > np.linalg.norm(slope):
+        rt.not_differentiable("a solution", "the solver has not come near it; a function that gives an array which it "
+                              "fills again in each call has to give a copy of it to some solvers")
+
+
+_NEAR = 1e-3
+"""How near to a solution a solver comes at least, relative to its size."""
+
+
+@role("once_more")
+def once_more(fn: Any, x: Any) -> Any:
+    """``fn(x)`` where a solver has called the function: what it changes, nobody sees."""
+    return fn(x)
+
+
+@role("was_called")
+def was_called(fn: Any) -> None:
+    """Say that a solver has called a function of which only that matters what it has changed."""
 
 
 @role("for_value")

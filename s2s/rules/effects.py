@@ -80,6 +80,7 @@ describe(builtins.max, builtins.min, builtins.sorted, acts=False, calls_back=("k
 describe(list.sort, calls_back=("key",))
 describe(np.pad, builtins.map, builtins.filter, functools.reduce, np.fromfunction, calls_back=True)
 describe(ops.make_tuple, ops.make_list, ops.make_dict, builtins.slice, operator.is_, operator.is_not, looks=False)
+describe(rt.make_object, functools.partial, looks=False)
 
 describe(
     builtins.iter, builtins.zip, builtins.map, builtins.enumerate, builtins.reversed, builtins.filter, np.ndenumerate,

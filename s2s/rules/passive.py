@@ -11,7 +11,7 @@ import numpy as np
 from s2s import runtime as rt
 from s2s.core import ops
 from s2s.core.functions import Varies
-from s2s.models.solutions import for_value, underived, underived_bar
+from s2s.models.solutions import check_repeats, for_value, underived, underived_bar, undone
 from s2s.rules.functions import describe
 from s2s.rules.table import jvp, refuse, vjp, zero
 
@@ -98,7 +98,7 @@ zero(
 )
 
 describe(rt.no_derivative, pure=False)  # it refuses, also where nothing reads what it would give
-zero(for_value)
+zero(for_value, check_repeats, undone)
 vjp(underived, moved=underived_bar, params="value, moved", harmless="value")
 jvp(underived, moved=lambda moved_dot, value: np.full(np.shape(value), np.nan))
 

@@ -30,6 +30,7 @@ from s2s.analysis.functions import changes_memory, facts, reads_content
 from s2s.analysis.memory import Memory, shared_with
 from s2s.core import ir, ops
 from s2s.core.values import UNKNOWN, Array, Known
+from s2s.models.solutions import check_repeats, undone
 from s2s.specialize.frames import STABLE_MODULES
 from s2s.specialize.unknown_effects import is_dynamic, may_run_unknown, plain_atoms
 
@@ -45,7 +46,8 @@ _ASSIGNS = (ir.Const(rt.record_attribute), ir.Const(rt.record_variable))
 _READS = (ir.Const(getattr), ir.Const(operator.getitem))
 _LEFT = (
     rt.before_calls, rt.give_back, rt.now, rt.read_now, rt.kept, rt.check_unchanged, rt.check_apart, rt.check_separate,
-    rt.check_disjoint, rt.check_new, rt.check_own, rt.check_unreached, rt.kind_of, *CHECKS_OF_RELIED,
+    rt.check_disjoint, rt.check_new, rt.check_own, rt.check_unreached, rt.kind_of, undone, check_repeats,
+    *CHECKS_OF_RELIED,
     *(known.value for known in WRITES_OUTSIDE),
 )  # fmt: skip
 """Functions that are given the arrays themselves."""

@@ -46,7 +46,7 @@ from s2s.optimize.dead import is_pure
 from s2s.specialize import fixpoints, logs, registry
 from s2s.specialize.beginning_again import check_order
 from s2s.specialize.branching import assertion, branch, join_sides, phi
-from s2s.specialize.calls import derivatives
+from s2s.specialize.calls import called_again, derivatives
 from s2s.specialize.calls.leaving import leave
 from s2s.specialize.calls.policies import Holding
 from s2s.specialize.exceptions import try_statement
@@ -175,6 +175,12 @@ class Specializer:
         """Whether the function is called by another one, in a call that is decided when the program runs."""
         self.takes_derivatives = False
         """Whether the function takes derivatives of others: its own derivative is a second one of these."""
+        self.called_again = 0
+        """How many functions are being specialised that a solver calls as often as it likes."""
+        self.entries: set[ir.Var] = set()
+        """What is made of an array that such a function changes for the solver that calls it, and for the function."""
+        self.solvers: dict[ir.Atom, dict[ir.Var, ir.Atom]] = {}
+        """The calls of these solvers, with what they leave in the arrays."""
         self.sweeping = False
         """Whether the sweeps of a derivative are written: bodies of rules are specialised for them."""
         self.holding = Holding(self)
@@ -246,7 +252,7 @@ class Specializer:
         check_order(body)
         made = ir.replace(function, params=tuple(params), captures=(), body=body)
         check_given_arrays(made, self.live_objects.copies, self.context)
-        return made
+        return called_again.checked_after(made, self)
 
     def _check_separate(self, builder: Builder, params: list[ir.Var]) -> None:
         """Where the function changes a list, dict or object that is an argument, or asks whether it is another one,

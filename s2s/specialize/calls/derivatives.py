@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from s2s import runtime as rt
@@ -31,6 +31,7 @@ from s2s.errors import error
 from s2s.optimize.dead import drop_dead
 from s2s.optimize.rewriting import free_variables
 from s2s.runtime import repeated_calls
+from s2s.specialize.calls import called_again
 from s2s.specialize.calls.derivative_arguments import Choice, check_differentiable, name_in_errors, parameters
 from s2s.specialize.calls.derivative_parts import Arguments, Fixed, Leaf, Node, Tree, inside, leaves_of, together
 from s2s.specialize.calls.derivative_values import MAKERS, NOT_KNOWN, Asked, literal, make
@@ -61,6 +62,9 @@ class Inner:
     kwargs: dict[str, Tree]
     free: tuple[ir.Var, ...] = ()
     is_unchanging: bool = False
+    left: called_again.Left = field(default_factory=dict)
+    changed: list[ir.Var] = field(default_factory=list)
+    """The arrays that it has captured and changes, of a function that a solver calls."""
 
     @property
     def leaves(self) -> list[Leaf]:
@@ -83,11 +87,21 @@ class Inner:
             forget_assigned(context.heap, outside[1])
         finally:
             context.varied, context.heap, self_.rebound, self_.reshaped, self_.trying, self_.catching = outside
+        called_again.hide(context, self.left)
         self.check_separate(made, changed)
         return made
 
     def primal(self) -> ir.Function:
-        """The function on parameters of its own. ``x += v`` is taken for ``x = x + v``, as everywhere; where others see
+        """The function on parameters of its own. One that a solver calls changes nothing that it has captured."""
+        self_ = self.at.specializer
+        if not self_.called_again:
+            return self.specialized()
+        primal, left = called_again.repeated(self_, self.specialized, self.at.span)
+        self.left |= left
+        return primal
+
+    def specialized(self) -> ir.Function:
+        """The function for what is known here. ``x += v`` is taken for ``x = x + v``, as everywhere; where others see
         the array change, it alone is specialised again: the call around it may only be tried out."""
         self_, before = self.at.specializer, self.at.context.heap
         while True:
@@ -99,20 +113,25 @@ class Inner:
             given = self_.context.heap.copy()
             result = at.apply_atom(self.fn, args, kwargs)
             result = builder.frozen(result)
-            self.check_unchanged(before, "S2S144")
+            if not self_.called_again:
+                self.check_unchanged(before, "S2S144")
             if self.is_unchanging:
                 self.check_unchanged(given, "S2S122")
             params = tuple(ir.Param(leaf.var) for leaf in self.leaves)
             name = name_in_errors(self_.context, self.fn)
             whole = ir.Function(name, params, builder.block(result), span=self.at.span)
             primal = drop_dead(whole, self_.context)  # pullbacks that were written out share no memory
+            changed: list[ir.Var] = []
+            if self_.called_again:
+                primal, changed = called_again.on_copies(self_, whole, primal, self.at.span)
             free = tuple(free_variables(primal))
             primal = ir.replace(primal, params=(*map(ir.Param, free), *params))
             shared = self.shared(whole, primal) - self_.context.assumed.in_place
             if not shared:
-                self.check_captured(primal, free)
-                self.free = free
-                return primal
+                if not self_.called_again:
+                    self.check_captured(primal, free)
+                self.free, self.changed = free, changed
+                return called_again.checked_after(primal, self_)
             self_.context.assumed = self_.context.assumed.joined(in_place=shared)
 
     def shared(self, whole: ir.Function, primal: ir.Function) -> set[ir.Span | None]:
@@ -159,7 +178,11 @@ class Inner:
         """Specialise a derivative in the place of the call, for these arguments."""
         env: dict[ir.Var, ir.Atom] = {var: var for var in made.captures}
         env |= {p.var: a for p, a in zip(made.params, [*self.free, *given], strict=True)}
+        start = len(self.at.builder.statements)
         (result,) = self.at.specializer.run(made.body, self.frame(made, env), self.at.builder)
+        called_again.note_entries(self.at.specializer, self.at.builder, start, self.changed)
+        for var in self.changed if self.at.specializer.called_again else ():
+            self.at.builder.add(called_again.end(var, self.at.span))
         return result
 
     def frame(self, made: ir.Function, env: dict[ir.Var, ir.Atom]) -> Frame:

@@ -16,7 +16,7 @@ from typing import Any
 
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder, Context
-from s2s.builder.virtual_heap import Cell, Heap, State, cell_of, is_dict, is_instance, is_sequence
+from s2s.builder.virtual_heap import LEFT_BY_SOLVER, Cell, Heap, State, cell_of, is_dict, is_instance, is_sequence
 from s2s.core import ir
 from s2s.errors import DifferentiationError, error
 
@@ -99,6 +99,9 @@ class Join:
             return a
         if first is None and second is None:
             return self._leaf(key, name, a, b)
+        for left, other in ((first, b), (second, a)):
+            if left is not None and left.before == other:  # what a solver has left in one of them
+                return left.var
         bare = (a, b)[first is not None]
         if (first is not None and second is not None) or bare == ir.UNDEFINED:
             found = self._node(key, name, first, second)
@@ -148,8 +151,10 @@ class Join:
             return self.nodes[pair]
         states = [None if c is None else side.heap.peek(c) for c, side in zip(pair, self.sides, strict=True)]
         known = [s for s in states if s is not None]
-        if any(c is not None and c in s.heap.unknown for c, s in zip(pair, self.sides, strict=True)):
-            node = Node(pair, name, first if first is second else None, known[0], unknown=DEPENDS)
+        labels = {s.heap.unknown.get(c) for c, s in zip(pair, self.sides, strict=True) if c is not None} - {None}
+        if labels:
+            label = LEFT_BY_SOLVER if labels == {LEFT_BY_SOLVER} and first is second else DEPENDS
+            node = Node(pair, name, first if first is second else None, known[0], unknown=label)
             self.nodes[pair] = node
             return node
         if len({s.kind for s in known}) > 1 or len({repr(s.extra) for s in known}) > 1:
