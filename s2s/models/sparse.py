@@ -6,6 +6,7 @@ in which SciPy keeps them. So a cotangent lies on the pattern too, and no matrix
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from scipy import sparse
 from scipy.sparse import linalg
 
 from s2s import runtime as rt
+from s2s.core.public import role
 
 __all__ = ["Entries", "product", "product_from_left", "sums_at"]
 
@@ -81,10 +83,44 @@ def products_at(a: Any, b: Any, rows: Any, columns: Any) -> Any:
     return a[rows] * b[columns] if np.ndim(a) == 1 else np.sum(a[rows] * b[columns], axis=1)
 
 
+@role("sparse_solution")
 def solution(data: Any, rows: Any, columns: Any, b: Any) -> Any:
     """The x with A x = b, for the square matrix that has ``data`` at its places."""
     n = np.shape(b)[0]
     return linalg.spsolve(sparse.csc_array((data, (rows, columns)), shape=(n, n)), b)
+
+
+class SharedFactors:
+    """The factors of a square matrix, made where they are first asked for."""
+
+    def __init__(self, data: Any, rows: Any, columns: Any) -> None:
+        self.data, self.rows, self.columns = data, rows, columns
+        self.made: dict[int, Any] = {}
+
+    def of(self, n: int) -> Any:
+        """The factors of the matrix with ``n`` rows; None of one that SuperLU does not take or finds singular."""
+        if n not in self.made:
+            self.made[n] = None
+            if self.data.dtype.char in "dD":
+                matrix = sparse.csc_array((self.data, (self.rows, self.columns)), shape=(n, n))
+                with contextlib.suppress(RuntimeError):
+                    self.made[n] = linalg.splu(matrix)
+        return self.made[n]
+
+
+@role("sparse_factors")
+def shared_factors(data: Any, rows: Any, columns: Any) -> SharedFactors:
+    """What ``solution_with`` takes for several systems with the matrix that has ``data`` at its places."""
+    return SharedFactors(data, rows, columns)
+
+
+@role("sparse_solution_with")
+def solution_with(factors: Any, data: Any, rows: Any, columns: Any, b: Any, transposed: Any = False) -> Any:
+    """``solution(data, rows, columns, b)``, or that with the transpose, by factors that are made once."""
+    made = factors.of(np.shape(b)[0])
+    if made is None or b.dtype != data.dtype:
+        return solution(data, columns, rows, b) if transposed else solution(data, rows, columns, b)
+    return made.solve(np.ascontiguousarray(b), "T" if transposed else "N")
 
 
 def as_vector(b: Any) -> Any:

@@ -229,3 +229,69 @@ def test_the_cotangent_of_a_cholesky_factor(size):
         np.testing.assert_allclose(found, wanted, rtol=1e-9, atol=1e-12 * np.max(np.abs(wanted)))
         np.testing.assert_array_equal(found, found.T)
         assert np.array_equal(a, before[0]) and np.array_equal(b, before[1])
+
+
+# --- sparse matrices --------------------------------------------------------------------------------------------------
+
+
+def implicit_steps(p, u):
+    """One matrix for all steps, by its factors."""
+    from scipy import sparse
+    from scipy.sparse.linalg import splu
+
+    n = len(u)
+    lu = splu(sparse.diags([-p[0], 1.0 + 2.0 * p[0], -p[1]], [-1, 0, 1], shape=(n, n)).tocsc())
+    for _ in range(3):
+        u = lu.solve(np.sin(u))
+    return np.sum(u * u) + np.sum(lu.solve(u, "T") ** 3)
+
+
+def sparse_and_transposed(p, u):
+    from scipy import sparse
+    from scipy.sparse.linalg import spsolve
+
+    n = len(u)
+    a = sparse.diags([p[0] * u[1:], 2.0 + p[1] * u], [1, 0], shape=(n, n)).tocsc()
+    x = spsolve(a, np.cos(u))
+    return np.sum(x * spsolve(a.T.tocsc(), x)) + np.sum(spsolve(a, np.outer(u, p)) ** 2)
+
+
+P, U = np.array([0.3, 0.2]), np.array([0.5, 0.8, 1.1, 0.4])
+
+
+@pytest.mark.parametrize("f", [implicit_steps, sparse_and_transposed], ids=lambda f: f.__name__)
+def test_derivatives_with_sparse_matrices(f):
+    pytest.importorskip("scipy")
+    for argument, x in enumerate((P, U)):
+        def of_one(x, argument=argument):
+            return float(f(*((x, U) if argument == 0 else (P, x))))
+
+        expected = differences(of_one, x)
+        value, gradient = s2s.value_and_grad(f, argnums=argument)(P, U)
+        np.testing.assert_allclose(value, f(P, U), rtol=1e-12)
+        np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
+        along = np.cos(x)
+        _, tangent = s2s.jvp(f, (P, U), (along, None) if argument == 0 else (None, along))
+        np.testing.assert_allclose(tangent, np.sum(expected * along), rtol=1e-6)
+    along = np.array([1.0, -0.5])
+    second = differences(lambda p: float(s2s.grad(f)(p, U) @ along), P)
+    np.testing.assert_allclose(s2s.grad(lambda p: s2s.grad(f)(p, U) @ along)(P), second, rtol=1e-5)
+
+
+def test_a_sparse_matrix_is_factorised_once(monkeypatch):
+    """Whatever the number of steps, in both sweeps."""
+    linalg = pytest.importorskip("scipy.sparse.linalg")
+    gradient, made = s2s.grad(implicit_steps), []
+    gradient(P, U)
+    for name in ("splu", "spsolve"):
+        own = getattr(linalg, name)
+        counted = lambda *args, own=own, name=name: made.append(name) or own(*args)  # noqa: E731
+        monkeypatch.setattr(linalg, name, counted)
+    gradient(P, U)
+    assert made == ["splu"]
+
+
+def test_a_singular_sparse_matrix_gives_what_scipy_gives():
+    pytest.importorskip("scipy")
+    with pytest.warns(Warning, match="singular"):
+        assert not np.any(np.isfinite(s2s.grad(sparse_and_transposed)(np.array([1.0, -2.0]), np.ones(4))))

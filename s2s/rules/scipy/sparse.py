@@ -79,6 +79,11 @@ jvp(
     b=lambda b_dot, data, rows, columns: models.solution(data, rows, columns, b_dot),
 )
 
+model(models.solution_with)(
+    lambda factors, data, rows, columns, b, transposed=False:
+    models.solution(data, columns, rows, b) if transposed else models.solution(data, rows, columns, b))
+zero(models.shared_factors)
+
 # --- iterative solvers: by what their result fulfils ------------------------------------------------------------------
 
 
@@ -133,12 +138,17 @@ kind_by_value(
     models.places_of_diagonal, models.common_places, models.selected_places, models.places_of_element,
     models.items_of, solvers.factors_of,
 )
-describe(models.sums_at, models.weighed_sums, models.products_at, models.solution, result=Result.NEW)
+describe(
+    models.sums_at, models.weighed_sums, models.products_at, models.solution, models.solution_with,
+    models.shared_factors, result=Result.NEW,
+)
+describe(models.solution, models.solution_with, shared=True)
 describe(  # what they are given are matrices, arrays and numbers
     models.product, models.product_from_left, models.sums_at, models.weighed_sums, models.products_at, models.solution,
-    models.rows_of_starts, models.order_of, models.merged_places, models.shape_or_bounds, models.pairs,
-    models.places_on_diagonals, models.rows_of_blocks, models.constant_places, models.places_of_diagonal,
-    models.common_places, models.selected_places, models.places_of_element, solvers.solved, solvers.flipped,
+    models.solution_with, models.shared_factors, models.rows_of_starts, models.order_of, models.merged_places,
+    models.shape_or_bounds, models.pairs, models.places_on_diagonals, models.rows_of_blocks, models.constant_places,
+    models.places_of_diagonal, models.common_places, models.selected_places, models.places_of_element, solvers.solved,
+    solvers.flipped,
     items.check_size, items.check_real, changes=(), acts=False, calls_back=False,
 )
 for _name in (
