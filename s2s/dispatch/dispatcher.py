@@ -14,6 +14,7 @@ the dispatcher's code for one that knows it. So a call costs the guards and noth
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import os
@@ -399,7 +400,17 @@ class Dispatcher:
                 lambda: self._make(avals, request, None), self.target.function, request.mode, ())
 
     def _miss(self, *values: Any) -> Any:
-        return self.version_for(values).call(*values)
+        version = self.version_for(values)
+        result = version.call(*values)
+        self._follow(version, values)
+        return result
+
+    def _follow(self, version: Version, values: tuple[Any, ...]) -> None:
+        """Compile the version for the next such call where this one has changed what its version relies on, as a first
+        call does that puts keys into a dict from outside."""
+        if not self._holds(version, values):
+            with contextlib.suppress(DifferentiationError):
+                self.version_for(values)
 
     def retry(
         self, problem: Any, values: tuple[Any, ...], then: Callable[[Any], Any] = lambda result: result,

@@ -776,3 +776,28 @@ def test_a_variable_is_read_by_its_name_but_where_a_parameter_hides_it(monkeypat
     for name, value in (("hidden", np.float64(4.0)), ("RATE", np.float64(7.0))):
         monkeypatch.setitem(globals(), name, value)
         assert gradient(1.5, 5.0) == RATE * globals()["hidden"] * 5.0
+
+
+class Keeper:
+    traces: dict = {}
+
+    def run(self, p):
+        self.traces.update({"low": p[0] * p[1], "high": p[0] ** 2})
+
+
+def test_the_version_for_what_a_call_has_left_is_compiled_in_this_call():
+    keeper = Keeper()
+    keeper.traces = {}
+
+    def loss(p):
+        keeper.run(p)
+        return keeper.traces["low"] + 3.0 * keeper.traces["high"]
+
+    x = np.array([0.5, 2.0])
+    for take in (s2s.grad(loss), s2s.jacfwd(loss)):
+        keeper.traces.clear()
+        np.testing.assert_allclose(take(x), [x[1] + 6.0 * x[0], x[0]])
+        versions = len(take.dispatcher.versions)
+        np.testing.assert_allclose(take(x + 1.0), [x[1] + 1.0 + 6.0 * (x[0] + 1.0), x[0] + 1.0])
+        assert len(take.dispatcher.versions) == versions
+        assert keeper.traces == {"low": (x[0] + 1.0) * (x[1] + 1.0), "high": (x[0] + 1.0) ** 2}
