@@ -31,9 +31,9 @@ from s2s.builder.stages import Clock, Pass, Stages, note_compiled, watching
 from s2s.cache import lowered
 from s2s.codegen.emit import emit
 from s2s.codegen.heading import defaults_for, reason, with_heading
-from s2s.core import ir
+from s2s.core import ir, ops
 from s2s.core.array_classes import compiled_for, compiling_for, has_memory
-from s2s.core.limits import TooLong, bounded_length, check_statements
+from s2s.core.limits import LONG, TooLong, bounded_length, check_statements
 from s2s.core.progress import AFTER, shown_on_terminal
 from s2s.core.record import replace
 from s2s.core.values import AbstractValue, Same
@@ -102,7 +102,7 @@ REVERSE = ("grad", "value_and_grad", "vjp")
 class Primal:
     """What the passes over a primal are given: what it was specialised by, what is asked of it, what becomes of changes
     of its arguments. ``changed`` are the names of the parameters that it changes; ``is_by_layout`` as ``Compiled``; one
-    that ``acts_outside`` does something that is seen there."""
+    that ``may_be_observed`` is not long, and does nothing that is seen there."""
 
     specializer: Specializer
     request: Request
@@ -111,7 +111,7 @@ class Primal:
     rebound: Any = None
     changed: list[str] = field(default_factory=list)
     is_by_layout: bool = False
-    acts_outside: bool = False
+    may_be_observed: bool = True
 
     @property
     def context(self) -> Context:
@@ -342,12 +342,24 @@ def _primal(
     specializer, function = _specialize(fn, arguments, varied, request, assumed, stages)
     specializer.context.clock = clock
     clock.lap("specialize")
-    check_statements(sum(1 for _ in ir.walk(function.body)))
+    count = _length(function)
+    check_statements(count)
     changes = dict(request.options).get("changes", "")
     primal = Primal(
         specializer, request, "refused" if changes == "repeated" else changes, rebound=specializer.rebound,
-        acts_outside=acts_outside(function.body))
+        may_be_observed=count <= LONG and not acts_outside(function.body))
     return primal, _prepare(function, primal)
+
+
+def _length(function: ir.Function) -> int:
+    """How many statements a function has. Tuples, lists and slices of what is there are parts of those that read them,
+    of which no sweep has more."""
+    return sum(
+        1 for s in ir.walk(function.body)
+        if not isinstance(s, ir.Let) or not isinstance(s.value, ir.Call) or s.value.fn not in _DISPLAYS)
+
+
+_DISPLAYS = tuple(map(ir.Const, (ops.make_tuple, ops.make_list, slice)))
 
 
 def _prepare(function: ir.Function, primal: Primal) -> ir.Function:
@@ -460,7 +472,7 @@ def _emitted(
         places={f: tuple((k + lower, line) for k, line in pairs) for f, pairs in emitted.places.items()},
         is_by_layout=primal.is_by_layout,
         changed=tuple(primal.changed),
-        missing_kinds=0 if primal.acts_outside else missing_kinds(function.body, context.value),
+        missing_kinds=missing_kinds(function.body, context.value) if primal.may_be_observed else 0,
     )
 
 
@@ -494,7 +506,7 @@ def _derivative_inside(
     function = checked(ir.replace(function, body=plain(context, function.body)))
     if _changes_masks(function, context):
         raise error("S2S118", span=function.span, name="a mask")
-    check_statements(sum(1 for _ in ir.walk(function.body)))
+    check_statements(_length(function))
     changes = dict(request.options).get("changes", "")
     primal = Primal(specializer, request, changes, is_inner=True, rebound=rebound)
     function = _prepare(function, primal)

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 __all__ = [
-    "FEW_ARGUMENTS", "FEW_NUMBERS", "LARGE_ARRAY", "MOST_STATEMENTS", "MOST_STEPS", "WITHOUT_OTHER_WAY", "TooLong",
+    "FEW_ARGUMENTS", "FEW_NUMBERS", "LARGE_ARRAY", "LONG", "MOST_STATEMENTS", "MOST_STEPS", "WITHOUT_OTHER_WAY",
+    "TooLong",
     "attempts", "bounded_length", "charge_step", "check_statements", "limited_length",
 ]
 
@@ -29,6 +30,10 @@ an attempt that goes on for seconds is seldom the last one."""
 
 MOST_STATEMENTS = 4_000
 """So many statements a specialised function has: what comes after takes seconds then."""
+
+LONG = MOST_STATEMENTS // 2
+"""A function of more statements is not compiled once more for the kinds that a run of it shows: that takes seconds,
+twice, and saves a part of each call."""
 
 WITHOUT_OTHER_WAY = 10
 """So many times these limits hold where nothing else gives the derivative: then it takes minutes."""

@@ -134,3 +134,19 @@ def test_what_is_tried_and_discarded_is_not_counted(narrow, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("error", s2s.RecordedWarning)
         check(nest, (0.3, 3), argnums=(0,))
+
+
+def test_indices_are_counted_with_what_reads_them(narrow, monkeypatch):
+    """A function has as many statements as the program's operations come to."""
+    monkeypatch.setattr(limits, "MOST_STATEMENTS", 64)
+
+    def with_indices(x):
+        a = x[0, 0] * x[0, 1] + x[0, 2] * x[1, 0]
+        b = x[1, 1] * x[1, 2] - x[2, 0] * x[2, 1]
+        for i in range(3):
+            a = a + x[i, 0] * x[i, 1] + x[0, i] * x[1, i]
+            b = b - x[i, 2] * x[i, 1] + np.sum(x[i:, i]) * np.sum(x[:i, i])
+        return a * b + x[2, 2] * np.sum(x[:, 0]) * np.sum(x[0, :]) + np.sum(x[1:, 1:]) * np.sum(x[:2, :2])
+
+    x = np.cos(np.arange(9.0)).reshape(3, 3)
+    check(with_indices, (x,))

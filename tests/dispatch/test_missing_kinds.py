@@ -71,6 +71,13 @@ def test_what_is_known_after_a_run_is_compiled(runs, monkeypatch):
     assert len(runs) == 1 and "rt.expect_kind(k, float)" in text and "rt.unbroadcast(" not in text
 
 
+def test_a_long_function_is_not_compiled_once_more(runs, monkeypatch):
+    monkeypatch.setattr("s2s.pipeline.LONG", 5)
+    f = spring(Registry(k=1.5))
+    check(f, derivatives(f)(X))
+    assert not runs
+
+
 def test_a_check_stands_once():
     f = spring(Registry(k=1.5))
     gradient = s2s.grad(f)
