@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from s2s.analysis.functions import facts
 from s2s.builder import virtual_heap
 from s2s.builder.builder import Builder
-from s2s.builder.virtual_heap import state_of
+from s2s.builder.virtual_heap import cell_of, state_of
 from s2s.core import ir, ops
 from s2s.core.values import Array, Known, ListOf
 from s2s.specialize.branching import join_sides
@@ -217,11 +218,20 @@ def object_(site: CallSite) -> ir.Atom | None:
 
 def bound_method(site: CallSite) -> ir.Atom | None:
     """A method that was read from a value of known type."""
-    bound = None if site.is_spread else function_and_receiver(site.specializer, site.callee)
-    if bound is None:
+    bound = function_and_receiver(site.specializer, site.callee)
+    if site.is_spread and bound is not None:
+        _check_followed(site, *bound)
+    if bound is None or site.is_spread:
         return NOT_HANDLED
     method, receiver = bound
     return site.instead(method, [receiver, *site.args], site.kwargs)
+
+
+def _check_followed(site: CallSite, method: Any, receiver: ir.Atom) -> None:
+    """Refuse to change a container of the program by items of unknown number."""
+    cell = cell_of(site.context, receiver)
+    if cell is not None and not virtual_heap.is_instance(site.context.heap.peek(cell)) and facts(method).changes:
+        raise site.refuse(cell.name, f"how many items `{method.__name__}` is given is known only when the program runs")
 
 
 def closure(site: CallSite) -> ir.Atom | None:

@@ -52,7 +52,7 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
         if state.whole is None and is_sequence(state) and _is_picked(at, container, key):
             return at.inline(ordering.pick, [container, key])
         ask_for_data(at.context, container, [cell])
-        return None
+        return _part(at, container, state, key)
     if is_dict(state):
         return _entry(at, cell, state, key)
     if not state.borrowed and type(key.value) in (int, bool):
@@ -71,6 +71,20 @@ def _getitem(at: At, container: ir.Atom, key: ir.Atom) -> ir.Atom | None:
         return None
     position = range(len(keys))[key.value]
     return virtual_heap.read(at.builder, cell, position, at.name, at.span)
+
+
+def _part(at: At, container: ir.Atom, state: State, key: ir.Atom) -> ir.Atom | None:
+    """A slice of a list of unknown length, which is a list of its own."""
+    if state.kind is not list or state.whole is None or not _is_slice(at.value(key)):
+        return None
+    made = at.write(operator.getitem, at.builder.frozen(container), key)
+    if not isinstance(at.value(made), ListOf):
+        return made
+    return virtual_heap.make_cell(at.context, State(list).with_whole(made), at.name, at.span).var
+
+
+def _is_slice(key: AbstractValue) -> bool:
+    return isinstance(key.value, slice) if isinstance(key, Known) else isinstance(key, Sequence) and key.type is slice
 
 
 def check_slice(at: At, state: State, key: ir.Const) -> None:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import s2s
+from s2s.errors import UnsupportedSyntaxError
 from tests.helpers import check, differences
 
 X = np.array([0.7, 1.3, 0.4, 1.1, 0.9])
@@ -150,6 +151,17 @@ def by_two_names(x, n):
     return items[0] * items[1] + n * other[-1]
 
 
+def a_slice(x, n):
+    items = large(x)
+    rest, last = items[1:], items[-1:]
+    rest.append(x[0] ** 3)
+    rest.insert(n - 3, x[1])
+    rest.reverse()
+    last.extend(items[:2])
+    last[0] = n * x[2]
+    return weighted(items) + 2.0 * weighted(rest) * last.pop() + weighted(last)
+
+
 def a_deque(x, n):
     items = collections.deque(large(x))
     items.rotate(1)
@@ -184,12 +196,36 @@ def a_window(x, n):
 @pytest.mark.parametrize("n", [3, 4])
 @pytest.mark.parametrize("f", [
     inserted, popped_and_deleted, deleted_slices, removed, reversed_and_sorted, sorted_pairs, insertion_sort,
-    known_items_at_places_of_the_run, by_two_names, a_deque, a_deque_with_a_limit, a_window,
+    known_items_at_places_of_the_run, by_two_names, a_slice, a_deque, a_deque_with_a_limit, a_window,
 ], ids=lambda f: f.__name__)
 def test_items_that_move(f, n):
     expected = differences(lambda x: f(x, n), X)
     np.testing.assert_allclose(s2s.grad(f)(X, n), expected, rtol=1e-6)
     np.testing.assert_allclose(s2s.jvp(f, (X, n), (np.cos(X), None))[1], expected @ np.cos(X), rtol=1e-6)
+
+
+def appends_spread_items(x):
+    found = []
+    found.append(*large(x)[:1])
+    return np.sum(np.array(found) ** 2)
+
+
+def inserts_spread_items(x):
+    found = [1.0, x[0]]
+    found.insert(*[1, *large(x)[2:3]])
+    return found[1] * found[2]
+
+
+@pytest.mark.parametrize("f", [appends_spread_items, inserts_spread_items], ids=lambda f: f.__name__)
+def test_a_method_that_is_given_items_of_unknown_number(f, monkeypatch):
+    """It is refused where it is called, not where the list is read; and recorded."""
+    for take in (s2s.grad(f), lambda x: s2s.jvp(f, (x,), (np.ones(5),))[1]):
+        with pytest.raises(UnsupportedSyntaxError, match="is given is known only when the program runs") as problem:
+            take(X)
+        assert problem.value.diagnostic.code == "S2S134"
+    monkeypatch.setenv("S2S_RECORDED", "1")
+    with pytest.warns(s2s.RecordedWarning):
+        np.testing.assert_allclose(s2s.grad(lambda x: f(x))(X), differences(f, X), rtol=1e-6)
 
 
 def removed_twice(x):
