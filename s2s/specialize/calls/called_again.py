@@ -223,7 +223,8 @@ def _value(context: Context, atom: ir.Atom) -> AbstractValue:
 def may_change(context: Context, atom: ir.Atom) -> bool:
     """Whether a nested function, or one that was made of it, may change something that it has captured."""
     closures, objects = _reached(context, atom)
-    return bool(objects) or any(map(any, _may_have_changed(context, closures)))
+    cells, arrays = _may_have_changed(context, closures)
+    return bool(objects or cells or arrays)
 
 
 def may_have_changed(context: Context, atom: ir.Atom) -> tuple[list[Cell], list[ir.Var]]:
@@ -263,7 +264,7 @@ def _reached(context: Context, atom: ir.Atom) -> tuple[list[Closure], list[Cell]
 def _changed_by_closure(closure: Closure, or_gives: bool) -> list[ir.Atom]:
     """What a nested function may change of what it has captured itself, as its text says, or gives to others that may.
     """
-    captured = dict(zip(closure.function.captures, closure.captures, strict=True))
+    captured: dict[ir.Atom, ir.Atom] = dict(zip(closure.function.captures, closure.captures, strict=True))
     return [captured[var] for var in _changed_by_text(closure.function, or_gives) if var in captured]
 
 
@@ -279,7 +280,7 @@ def _changed_by_text(function: ir.Function, or_gives: bool) -> set[ir.Atom]:
             case ir.Store(target=target):
                 changed.add(target)
             case ir.Let(target, ir.MakeFunction(inner, captures)):
-                of = dict(zip(inner.captures, captures, strict=True))
+                of: dict[ir.Atom, ir.Atom] = dict(zip(inner.captures, captures, strict=True))
                 changed |= {of[var] for var in _changed_by_text(inner, or_gives) if var in of}
             case ir.Let(ir.Var() as target, ir.Var() as value):
                 made[target] = [value]
@@ -409,14 +410,14 @@ def end(array: ir.Var, span: ir.Span | None) -> ir.Store:
 
 def checked_after(function: ir.Function, specializer: Specializer) -> ir.Function:
     """The function without marks. Raise UnsupportedSyntaxError where it reads what a solver's calls have left."""
-    marks = [s for s in ir.walk(function.body) if _is_end(s)]
+    marks = [s for s in ir.walk(function.body) if isinstance(s, ir.Store) and _is_end(s)]
     if not marks:
         return function
     held = _Held(function, specializer)
     for s in marks:
         if held.is_read_after(s):
-            name = s.target.name.lstrip("%") or "an array"  # type: ignore[union-attr]
-            raise error("S2S132", span=s.span, name=name, label=LEFT_BY_SOLVER)
+            name = s.target.name.lstrip("%") if isinstance(s.target, ir.Var) else ""
+            raise error("S2S132", span=s.span, name=name or "an array", label=LEFT_BY_SOLVER)
     return ir.replace(function, body=_without_marks(function.body))
 
 

@@ -113,13 +113,13 @@ def _undone(
         if all(v in solvers[both] for v in changed):
             return {v: solvers[both][v] for v in changed}
     builder: Builder | None = site.builder
-    while builder is not None and not any(_is_for_value(s) and s.target in seen for s in builder.statements):
+    while builder is not None and not any(_gives(s, seen) for s in builder.statements):
         builder = builder.parent
     if builder is None:
         raise site.refusal("S2S144", name=changed[0].name.lstrip("%") or "an array")
     statements = builder.statements
     calls = [k for k, s in enumerate(statements) if _is_for_value(s)]
-    first = next(k for k in calls if statements[k].target in seen)  # type: ignore[union-attr]
+    first = next(k for k in calls if _gives(statements[k], seen))
     for k in reversed([k for k in calls if k >= first]):
         child = builder.child()
         after = called_again.undone(site.specializer, child, statements[k], changed)  # type: ignore[arg-type]
@@ -131,6 +131,10 @@ def _undone(
             child.add(ir.Let(None, test, site.span))
     statements[first:first] = child.statements
     return after
+
+
+def _gives(s: ir.Statement, found: set[ir.Atom]) -> bool:
+    return isinstance(s, ir.Let) and s.target in found and _is_for_value(s)  # type: ignore[operator]
 
 
 def _is_for_value(s: ir.Statement) -> bool:
