@@ -193,9 +193,15 @@ def test_items_of_a_long_vector_are_handed_over_at_run_time():
     assert "rt.call" in gradient.dispatcher.last.compiled.text
 
 
-def test_a_long_vector_is_refused_as_before():
-    with pytest.raises(s2s.errors.UnsupportedSyntaxError, match="S2S132"):
-        s2s.grad(spread_into_a_list)(np.linspace(0.1, 0.9, 40))
+def test_a_slice_of_the_items_of_a_long_vector_is_spread():
+    def f(p):  # as ``spread_into_a_list``, whose versions do not include the one for all lengths
+        rates = [*np.exp(p[:-1]), p[-1]]
+        return sum(line(t, *rates[:3]) for t in (0.1, 0.4))
+
+    p = np.linspace(0.1, 0.9, 40)
+    expected, along = differences(f, p), np.cos(p)
+    np.testing.assert_allclose(s2s.grad(f)(p), expected, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(s2s.jvp(f, (p,), (along,))[1], expected @ along, rtol=1e-6)
 
 
 # --- containers by numbers --------------------------------------------------------------------------------------------
