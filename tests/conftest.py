@@ -72,6 +72,12 @@ def rewrite(request):
     return request.config.getoption("--rewrite")
 
 
+@pytest.fixture
+def few_objects():
+    """Keep the collector, and who asks it for all objects, from looking through what was there before the test."""
+    gc.freeze()
+
+
 ERRORS = np.geterr()
 GENERATORS = {}  # those of a file of tests, with their states after it was imported
 

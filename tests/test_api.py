@@ -456,6 +456,7 @@ def test_the_derivative_of_a_function_of_c_is_kept(f):
     assert s2s.grad(f) is s2s.grad(f)
 
 
+@pytest.mark.usefixtures("few_objects")
 def test_the_derivative_of_a_bound_method_of_c_goes_with_its_object():
     class Own(np.ndarray):
         pass

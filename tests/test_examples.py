@@ -49,10 +49,12 @@ def test_questions(name, tmp_path):
         assert float(accuracy[1]) >= 0.97
 
 
+@pytest.mark.slow
 def test_softmax_runs():
     assert "gradient with respect to W" in run("examples/softmax.py")
 
 
+@pytest.mark.slow
 def test_newton_has_the_derivative_of_the_square_root():
     out = run("examples/newton.py")
     computed, expected = (
@@ -62,6 +64,7 @@ def test_newton_has_the_derivative_of_the_square_root():
     assert computed == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_dump_prints_the_gradient_of_the_readme():
     out = run("-c", S2S, "dump", "examples/softmax.py:loss", "--wrt", "W,b")
     names = [node.name for node in ast.parse(out).body if isinstance(node, ast.FunctionDef)]

@@ -219,7 +219,7 @@ def computed(value):
         return np.asarray(value.compute())
 
 
-@pytest.mark.grid(0.25)
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize("chunks", CHUNKS)
 @pytest.mark.parametrize(("f", "x"), PROGRAMS, ids=[f.__name__ for f, _ in PROGRAMS])
 def test_stores_are_lazy_and_right_in_both_modes_and_to_second_order(f, x, chunks):

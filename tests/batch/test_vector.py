@@ -41,7 +41,7 @@ def flat(value):
     return [leaf for leaf in leaves(list(value.values()) if isinstance(value, dict) else value) if leaf is not None]
 
 
-@pytest.mark.grid(0.12)
+@pytest.mark.grid(0.08)
 @pytest.mark.parametrize("mode", ["jacfwd", "jacrev"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_jacobian_times_a_direction(case, mode):

@@ -40,7 +40,7 @@ def slope(case, args, direction, h=1e-5):
     return (8.0 * (at(h) - at(-h)) - (at(2.0 * h) - at(-2.0 * h))) / (12.0 * h)
 
 
-@pytest.mark.grid(0.15)
+@pytest.mark.grid(0.1)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_derivatives_agree_with_differences(case):
     """In both modes."""

@@ -196,6 +196,7 @@ def made(number):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_objects")
 def test_what_generated_code_shows_goes_with_it():
     before = set(linecache.cache)
     for number in range(2, 6):
@@ -211,6 +212,7 @@ def test_what_generated_code_shows_goes_with_it():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_objects")
 def test_a_text_is_shown_while_one_of_its_functions_lives():
     f, g = made(7), made(7)
     x = np.ones(2)
@@ -229,6 +231,7 @@ def test_a_text_is_shown_while_one_of_its_functions_lives():
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_objects")
 def test_what_is_collected_in_a_loop_over_the_files_is_still_there():
     f = made(8)
     s2s.grad(f)(np.ones(2))

@@ -601,6 +601,7 @@ def test_threads_that_miss_at_once_compile_once(fake):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_objects")
 def test_a_function_goes_when_nobody_needs_it(fake):
     fake.say("f", "return x")
     f = product()

@@ -84,7 +84,7 @@ def inverses_that_nothing_reads(x):
 FUNCTIONS = [
     reciprocals_that_nothing_reads, slopes_of_special_functions, inverses_that_nothing_reads, roots_of_a_graph,
     powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop, powers_from_the_least,
-    roots_from_the_least_of_numbers, turned_into_the_plane,
+    roots_from_the_least_of_numbers, pytest.param(turned_into_the_plane, marks=pytest.mark.slow),
 ]
 
 

@@ -257,7 +257,7 @@ def by_comprehension(theta, names):
 THETA = np.array([0.3, 0.5, 0.8])
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize(
     "f, arg",
     [(qubits, 3), (qubits, 1), *((f, kind("abc")) for f in (named, filled, grouped, counted, by_comprehension)

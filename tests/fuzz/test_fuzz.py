@@ -19,7 +19,7 @@ REFUSED = dict.fromkeys(KINDS, 2)
 REFUSED |= {"closures": 8, "exits": 8, "ufuncs": 7, "mixed": 6, "lists": 6, "views": 4, "guarded": 4}
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("kind", KINDS)
 def test_programs(kind):
     bad, refused, checked = [], 0, 0

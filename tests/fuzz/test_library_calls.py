@@ -20,7 +20,7 @@ scipy.signal.lfilter scipy.special.gammaln scipy.special.logsumexp scipy.stats.z
 """.split()
 
 
-@pytest.mark.grid(0.2)
+@pytest.mark.grid(0.1)
 @pytest.mark.parametrize("name", NAMES)
 def test_calls(name):
     bad = []

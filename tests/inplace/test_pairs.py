@@ -135,7 +135,7 @@ def gradients():
     """The forms of each pair with modes: a pure form has no store, and a sample of them is enough."""
     for pair in PAIRS:
         for form, mode in (("mutating", "reverse"), ("mutating", "forward"), ("pure", "reverse")):
-            marks = pytest.mark.grid(1 / 4 if form == "pure" else 1 / 2)
+            marks = pytest.mark.grid(1 / 6 if form == "pure" else 1 / 3)
             yield pytest.param(pair, form, mode, id=f"{pair.name}-{form}-{mode}", marks=marks)
 
 
@@ -176,7 +176,7 @@ def laid_out(args, like):
     return [one(array, model) for array, model in zip(args, like, strict=True)]
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 @pytest.mark.parametrize("mode", MODES)
 def test_program(program, mode):
@@ -204,7 +204,7 @@ WRITING = [
 ]
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("name, f, args", WRITING, ids=[name for name, *_ in WRITING])
 def test_work(name, f, args, rewrite):
     check_work(f"inplace.{name}", f, copy_tree(args), argnums_of(args), rewrite)

@@ -127,9 +127,9 @@ def in_jax(jax):
 
 @pytest.mark.grid(0.15)
 @pytest.mark.parametrize("name", [
-    "scan", "trees", "scan of gradients", "third derivatives", "Hessians of samples", "checkpoint", "integers",
-    "keywords", "several results", "systems in a branch", "named tuples", "single precision", "two precisions",
-    "nothing",
+    "scan", "trees", "scan of gradients", "third derivatives",
+    pytest.param("Hessians of samples", marks=pytest.mark.slow), "checkpoint", "integers", "keywords",
+    "several results", "systems in a branch", "named tuples", "single precision", "two precisions", "nothing",
 ])
 def test_programs_of_jax(jax, name):
     f, program = in_jax(jax)[name]

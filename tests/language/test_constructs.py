@@ -53,7 +53,7 @@ def second(f, x, h=2e-3):
     return (16.0 * (f(x + h) + f(x - h)) - f(x + 2 * h) - f(x - 2 * h) - 30.0 * f(x)) / (12.0 * h * h)
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 def test_construct(program, place, in_sample):

@@ -109,7 +109,7 @@ REFUSALS = (
 CHECKED = [case for case in CASES if can_be_checked(case)]
 
 
-@pytest.mark.grid(1 / 40)
+@pytest.mark.grid(1 / 60)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("case", CHECKED, ids=lambda case: case.name)
 def test_some_of_the_bank_to_second_order(case, mode):
@@ -187,6 +187,7 @@ def test_lists_of_unknown_length(f, product):
     np.testing.assert_allclose(product(f, (X,), (V,)), wanted, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("product", [s2s.hvp, s2s.vhp])
 @pytest.mark.parametrize("f", LISTS[2:6], ids=lambda f: f.__name__)
 def test_lists_of_unknown_length_to_third_order(f, product):

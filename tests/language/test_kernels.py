@@ -84,7 +84,7 @@ def test_gradient(kernel):
     assert_same(both(*args), (value, gradient))
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @each_kernel
 def test_gradient_of_other_size(kernel):
     """What was compiled for one size is right for another one."""

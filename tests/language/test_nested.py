@@ -454,7 +454,7 @@ def pulled(f):
     return lambda x: s2s.vjp(f, x)[1](1.0)[0] @ V
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("first", [gradient, directional, pulled])
 @pytest.mark.parametrize("second", [gradient, directional, pulled])
 @pytest.mark.parametrize("third", [gradient, directional])

@@ -19,6 +19,7 @@ def numba():
     return pytest.importorskip("numba")
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("k", range(COUNT))
 def test_compiled_functions(k):
@@ -73,6 +74,7 @@ SAID = {
 """What is said of the functions that are refused."""
 
 
+@pytest.mark.slow
 @pytest.mark.grid(0.5)
 @pytest.mark.parametrize("name", SAID)
 @pytest.mark.parametrize("recorded", ["0", "1"])
@@ -86,6 +88,7 @@ def test_stencils_and_jitclasses_are_refused_with_what_to_write(name, recorded, 
         s2s.grad(f)(X, *more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("recorded", ["0", "1"])
 def test_stencils_and_jitclasses_are_called_where_nothing_differentiated_goes_in(recorded, monkeypatch):
     from tests.language.numba_functions import SPRING, smoothed

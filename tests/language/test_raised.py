@@ -106,7 +106,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("recorded", ["0", "1"])
 def test_raised(f, recorded, monkeypatch):

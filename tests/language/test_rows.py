@@ -54,7 +54,7 @@ def slopes(f, x, h=1e-4):
     return np.array([8.0 * (f(x + e) - f(x - e)) - f(x + 2.0 * e) + f(x - 2.0 * e) for e in steps]) / (12.0 * h)
 
 
-@pytest.mark.grid(0.25)
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize(("module", "row", "its_place"), ROWS)
 def test_row(module, row, its_place, in_sample, tmp_path, monkeypatch):
     for package in row.needs:

@@ -39,7 +39,7 @@ def assert_right(f, *args):
         np.testing.assert_allclose(s2s.jacfwd(f, argnums=k)(*args), wanted, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("metric", METRICS)
 def test_weights_of_the_places(metric):
     assert_right(lambda a, b, w: np.sum(BY_PAIR * distance.cdist(a, b, metric, w=w)), A, B, W)

@@ -81,7 +81,7 @@ def check(f, x=X):
     np.testing.assert_allclose(s2s.hessian(f)(x), central(s2s.grad(f), x), rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("name", [*DRAWS, *TAKEN])
 def test_a_draw_has_the_derivative_of_the_same_draw(name, maker):
@@ -121,7 +121,7 @@ SHAPES = {
 BY_ALL = [(name, maker) for name in TAKEN | SHAPES for maker in MAKERS] + [(n, "Generator") for n in OF_GENERATORS]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("mode", ["1", "always"])
 @pytest.mark.parametrize(("name", "maker"), BY_ALL)
 def test_the_same_numbers_are_drawn_and_the_stream_goes_on(name, maker, mode, monkeypatch):
@@ -170,7 +170,7 @@ QUANTILES = {
 }
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("name", SHAPES)
 def test_a_shape_moves_a_draw_along_its_quantile(name, maker):

@@ -52,7 +52,7 @@ AT = [1.3, 0.7, 0.4, 0.2, 1.9]
 BACK = [1.3, 0.7, 0.4, 1.9, 0.2]
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.2)
 @pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "BDF", "LSODA", "odeint"])
 def test_an_oscillator(method: str) -> None:
     """Values are SciPy's, derivatives as accurate as the tolerances, in both modes."""
@@ -357,6 +357,7 @@ def dry_friction(k, method):
     return end_of(lambda t, y: [y[1], -k * y[0] - 0.1 * np.sign(y[1])], [1.0, 0.0], method)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize(("f", "method"), [
     (filling_slower_from_a_level_on, "RK45"), (filling_slower_from_a_level_on, "Radau"),
     (filling_slower_from_a_level_on, "odeint"), (dry_friction, "DOP853"), (dry_friction, "LSODA"),
@@ -380,6 +381,7 @@ def steep_valve(k, method):
     return end_of(lambda t, y: [k * (1.0 - 0.5 * np.tanh(200.0 * (y[0] - 0.5)))], [0.0], method)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("method", ["RK45", "Radau", "odeint"])
 @pytest.mark.parametrize(("f", "exact"), [
     (infusion, lambda k: 2.0 / k * (np.exp(-2.6 * k) - np.exp(-3.0 * k))),
@@ -396,6 +398,7 @@ def switched_off(p, method):
     return end_of(lambda t, y: [(1.0 if t < p else 0.0) - 0.3 * y[0]], [0.0], method)
 
 
+@pytest.mark.grid(0.4)
 @pytest.mark.parametrize("method", ["RK45", "Radau", "odeint"])
 def test_an_equation_that_jumps_at_a_time_that_moves_is_refused(method):
     for derivative in (s2s.grad, lambda f: lambda p, method: s2s.jvp(lambda p: f(p, method), (p,), (1.0,))):

@@ -206,7 +206,9 @@ def vector_of(p):
 
 
 @pytest.mark.grid(0.15)
-@pytest.mark.parametrize("name", MINIMA)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.slow if name.startswith(("bounds", "least_squares")) else ())
+    for name in MINIMA])
 def test_minima(name):
     f, h = MINIMA[name], 1e-3
     differences = np.array([

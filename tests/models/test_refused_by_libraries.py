@@ -52,7 +52,8 @@ def _apart(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:.*:s2s.DerivativeWarning", "ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", RAISING)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.slow if name == "UnivariateSpline" else ()) for name in RAISING])
 def test_raises_what_the_function_raises(name):
     f, kind = RAISING[name]
     for derivative in (f, s2s.grad(f), s2s.jacfwd(f)):

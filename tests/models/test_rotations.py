@@ -64,7 +64,8 @@ def slope(f, x, v, h=1e-4):
 
 
 @pytest.mark.grid(0.3)
-@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("f", [
+    pytest.param(f, marks=pytest.mark.slow if f in (product, from_euler, as_euler) else ()) for f in PROGRAMS])
 def test_gradient_and_tangent(f):
     expected = np.array([slope(f, P, v) for v in np.eye(3)])
     np.testing.assert_allclose(s2s.grad(f)(P), expected, rtol=1e-7, atol=1e-7)

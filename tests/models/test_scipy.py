@@ -200,7 +200,9 @@ def integral_over_an_argument(t):
 
 @pytest.mark.grid(0.4)
 @pytest.mark.parametrize(
-    "f", [waves, enlarged, turned, back_from_segments, integral_over_an_argument], ids=lambda f: f.__name__
+    "f",
+    [waves, enlarged, pytest.param(turned, marks=pytest.mark.slow), back_from_segments, integral_over_an_argument],
+    ids=lambda f: f.__name__,
 )
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 def test_second_order_of_programs(f: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -160,7 +160,7 @@ def solved_column(x, kind):
     return W @ sp.linalg.spsolve(a.asformat("csr" if kind == "coo" else kind), np.reshape(W * x[:4], (4, 1)))
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
 @pytest.mark.parametrize(
     "f", [times_vector, times_columns, products, dense, entries, combined, duplicates, diagonals, solved, solved_column]

@@ -112,7 +112,7 @@ def parts(t):
 GLOBAL = sparse.csr_matrix(DENSE)
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize(
     "f", [coordinates, starts, repeated_places, blocks_and_diagonals, arithmetic, put_together, solves,
           constant_solves, iterative_solves, numbers_of_a_constant, places_in_floats, parts], ids=lambda f: f.__name__,

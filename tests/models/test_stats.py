@@ -84,7 +84,7 @@ def check(f: Any, arguments: list[Any], argnums: tuple[int, ...] | None = None) 
         np.testing.assert_allclose(g, expected[k], rtol=2e-6, atol=1e-7 * (1.0 + np.max(np.abs(expected[k]))))
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_all_methods(name: str, programs: Any) -> None:
     shapes = CONTINUOUS[name]
@@ -99,7 +99,7 @@ def test_all_methods(name: str, programs: Any) -> None:
         check(f, [x, 0.2, 1.3, *shapes], ARGUMENTS.get(name))
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", DENSITIES)
 def test_densities(name: str, programs: Any) -> None:
     shapes = DENSITIES[name]

@@ -107,7 +107,7 @@ def test_a_mutant_is_a_module_of_as_many_lines():
 
 
 @pytest.fixture
-def module(tmp_path):
+def module(tmp_path, few_objects):
     (tmp_path / "module.py").write_text(TEXT)
     spec = importlib.util.spec_from_file_location("module_with_mutants", tmp_path / "module.py")
     made = importlib.util.module_from_spec(spec)

@@ -91,7 +91,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("lapack", [True, False])
 def test_derivatives(f, lapack, monkeypatch):

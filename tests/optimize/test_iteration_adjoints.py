@@ -131,7 +131,7 @@ CASES = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize(("f", "x"), CASES, ids=lambda v: getattr(v, "__name__", ""))
 def test_gradients(f, x):
     expected = differences(f, x)

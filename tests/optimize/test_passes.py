@@ -109,8 +109,10 @@ subscripts.slices_of_three
 """Cases of the bank in which passes change something; ``test_language`` runs all of them without any optional pass."""
 
 
-@pytest.mark.grid(0.4)
-@pytest.mark.parametrize("name", sorted(passes.OPTIONAL))
+@pytest.mark.grid(0.25)
+@pytest.mark.parametrize("name", [
+    pytest.param(name, marks=pytest.mark.slow if name in ("loops", "threads") else ())
+    for name in sorted(passes.OPTIONAL)])
 def test_a_program_is_differentiated_without_one_pass(name, monkeypatch):
     (path,) = (path for path in FILES if path.stem == name)
     f, args, *_ = program_in(path)

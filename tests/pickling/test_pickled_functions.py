@@ -303,6 +303,7 @@ def test_another_module_of_the_same_name_is_not_taken(tmp_path):
         np.testing.assert_allclose(found[name, "grad"], 2 * X.T @ (2 * t * (1 - t * t) * 0.7), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_what_did_not_go_along_is_told(tmp_path):
     env = users(tmp_path / "here", "LOCK = threading.Lock()\n\ndef guarded(w):\n    with LOCK:\n        return w * w\n")
     make = ("import pickle, sys, s2s, users_model_of_pickles as um\n"
@@ -321,6 +322,7 @@ def called(gradient, *args):
     return gradient(*args)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", ["multiprocessing", "concurrent.futures", "loky"])
 def test_pools_of_processes(pool):
     work = [s2s.grad(loss), s2s.grad(decorated), s2s.grad(Model(2.0).loss)]
@@ -360,6 +362,7 @@ sys.stdout.buffer.write(cloudpickle.dumps(made))
 """
 
 
+@pytest.mark.slow
 def test_cloudpickle_of_a_program(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     env = {**os.environ, "PYTHONPATH": str(ROOT), "S2S_CACHE": "off"}
@@ -369,6 +372,7 @@ def test_cloudpickle_of_a_program(tmp_path):
         np.testing.assert_allclose(gradient(w, X), slope())
 
 
+@pytest.mark.slow
 def test_a_program_without_the_class_of_an_object_is_told(tmp_path):
     """pickle alone writes the name of a class of the program; where that is there it is taken."""
     (tmp_path / "program.py").write_text(PROGRAM.replace("cloudpickle.dumps(made)", "pickle.dumps(made[:1])").replace(
@@ -384,6 +388,7 @@ def test_a_program_without_the_class_of_an_object_is_told(tmp_path):
     np.testing.assert_allclose(found, 1.5 / np.cosh(2.0) ** 2 * np.array([1.0, 0.5]))
 
 
+@pytest.mark.slow
 def test_functions_that_were_typed(tmp_path):
     command = ("import pickle, sys, numpy as np, s2s\nRATE = 1.5\n"
                "def f(w, X):\n    return RATE * np.sum(np.tanh(X @ w))\n"
@@ -392,6 +397,7 @@ def test_functions_that_were_typed(tmp_path):
     np.testing.assert_allclose(pickle.loads(run([sys.executable, "-c", command], tmp_path, env))(w, X), slope())
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_notebook(tmp_path):
     shell = pytest.importorskip("IPython.core.interactiveshell")
     program = (

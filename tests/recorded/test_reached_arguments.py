@@ -258,12 +258,14 @@ def check(f, make):
 PAIRS = [*((f, bound) for f in PROGRAMS), *((before_and_after, make) for make in MAKERS[1:]), (appended, of_list)]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize(("f", "make"), PAIRS)
 def test_a_list_that_a_callable_argument_changes(f, make):
     check(f, make)
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.filterwarnings("ignore::s2s.RecordedWarning")
 @pytest.mark.parametrize(("f", "make"), OTHERS, ids=range(len(OTHERS)))
 def test_other_containers_that_an_argument_changes(f, make):

@@ -103,7 +103,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradients(f):
     s2s.check_grads(f, (X,), order=2)

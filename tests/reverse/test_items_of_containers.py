@@ -69,6 +69,7 @@ def without_a_loop(items, places):
 PROGRAMS = [read_twice, beside_a_known_place, under_a_condition, until_a_break, without_a_loop]
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("kind", MAKERS)
 def test_items_of_arguments(program, kind, monkeypatch):

@@ -100,7 +100,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_first_order(f):
     wanted = differences(f, X)
@@ -110,7 +110,7 @@ def test_first_order(f):
     np.testing.assert_allclose(s2s.jvp(f, (X,), (np.cos(X),))[1], wanted @ np.cos(X), rtol=1e-6)
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", [f for f in PROGRAMS if f is not chosen_by_type])
 def test_second_order(f):
     gradient, v = s2s.grad(f), np.cos(np.arange(6.0))

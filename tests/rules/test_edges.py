@@ -52,7 +52,7 @@ def program(path: str, count: int, folder: Any) -> Callable[..., Any]:
     return build(f"{imports}\n\n\ndef f({parameters}):\n    return {path}({parameters}){real}\n", {}, folder)
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("functions", in_groups())
 def test_a_derivative_raises_nothing_where_the_function_has_a_value(
     functions: list[tuple[str, int]], tmp_path: Any

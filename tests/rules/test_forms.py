@@ -49,7 +49,7 @@ def build(expressions: list[str], folder: Any) -> tuple[Any, list[Any]]:
     return module.f, [vars(module)[f"line{k}"] for k, _ in enumerate(expressions)]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("expressions", groups())
 def test_gradients(expressions: list[str], tmp_path: Any) -> None:
     try:

@@ -105,7 +105,8 @@ def test_tangents_of_eigenvectors_keep_their_dtype():
 
 
 @pytest.mark.parametrize("f", [
-    scipy.linalg.sinm, scipy.linalg.polar, lambda a: scipy.linalg.solve_discrete_are(a, a, a @ a.mT, a @ a.mT),
+    pytest.param(scipy.linalg.sinm, marks=pytest.mark.slow), scipy.linalg.polar,
+    pytest.param(lambda a: scipy.linalg.solve_discrete_are(a, a, a @ a.mT, a @ a.mT), marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_stacks_of_matrices_are_right_or_refused(f):
     a = RNG.uniform(size=(2, 3, 3)) + np.eye(3)

@@ -138,7 +138,7 @@ UFUNCS = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("rule", [pytest.param(rule, id=rule.name) for rule in UFUNCS])
 def test_keywords_of_ufuncs(rule: Rule) -> None:
     """Options change nothing; with ``where`` the elements that are left out have no part."""

@@ -290,7 +290,7 @@ def by_package(rules: Iterator[tuple[Rule, str]]) -> list[Any]:
     return [pytest.param(some, id=f"{name}-{k}") for name, k, some in parts]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("rules", by_package(elementwise()))
 def test_elementwise_rules_are_right_at_every_magnitude(rules: list[tuple[Rule, str]], tmp_path: Any) -> None:
     for rule, path in rules:
@@ -420,7 +420,7 @@ OF_DEGREE = {"numpy.lib.scimath.power": "p"}
 k log(2) y to it. For positive x it is held against ``TEXTBOOK`` instead."""
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("rules", by_module(homogeneous()))
 def test_homogeneous_rules_are_right_at_every_magnitude(rules: list[Rule]) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():

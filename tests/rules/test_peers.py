@@ -206,7 +206,7 @@ JAX = {"numpy": "jax.numpy", "scipy": "jax.scipy"}
 AUTOGRAD = {"numpy": "autograd.numpy", "scipy": "autograd.scipy"}
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize("rules", in_groups())
 def test_jax(rules: list[tuple[Rule, str]]) -> None:
     for rule, path in rules:

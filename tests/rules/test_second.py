@@ -152,7 +152,7 @@ def in_turn() -> list[Any]:
     return found
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize("rule", in_turn())
 def test_second_order(rule: Rule, tmp_path: Any) -> None:
     cases = [Case(rule, sample) for sample in chosen(rule)]

@@ -59,7 +59,10 @@ def test_a_stack_is_refused_where_the_function_has_source(name):
 
 
 @pytest.mark.skipif(not TAKES_STACKS, reason="SciPy takes stacks from 1.16 on")
-@pytest.mark.parametrize("name", ["inv", "pinv", "svdvals", "cholesky", "logm", "sinm", "coshm"])
+@pytest.mark.parametrize("name", [
+    "inv", "pinv", "svdvals", "cholesky",
+    *(pytest.param(name, marks=pytest.mark.slow) for name in ("logm", "sinm", "coshm")),
+])
 def test_stacks(name):
     function = getattr(scipy.linalg, name)
 

@@ -244,7 +244,7 @@ def tangents(f: Callable[[Any], Any], x: Any) -> Any:
     return found
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("row", [pytest.param(row[1:], id=row[0]) for row in ROWS])
 def test_exact_values(row: Any) -> None:
     f, place, gradient, second = row

@@ -15,6 +15,9 @@ from tests.site.running import blocks, run, with_ellipses
 
 DOCS = ROOT / "docs"
 PAGES = ["installation", "tutorial", *(f"guides/{page.stem}" for page in sorted((DOCS / "guides").glob("*.md")))]
+LONG = ("guides/profile_and_debug", "guides/network", "guides/fast_loops")
+"""Pages whose programs take seconds."""
+
 CHECKS = {}
 """What is known of the results of a page, by its name: functions of the names of its program."""
 
@@ -28,7 +31,8 @@ def known(page):
 
 
 @pytest.mark.grid(0.25)
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [
+    pytest.param(page, marks=pytest.mark.slow if page in LONG else ()) for page in PAGES])
 def test_a_page_prints_what_it_shows(page, rewrite, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -31,6 +31,7 @@ def test_every_code_has_a_page_with_its_summary_and_class(load):
         assert f"# {code}\n" in page and summary in page and f"`s2s.errors.{kind.__name__}`" in page
 
 
+@pytest.mark.slow
 def test_a_page_shows_what_its_example_raises(load):
     error_pages = load("error_pages")
     body = error_pages.of_codes(TEXT)["Syntax, stores and containers"]["S2S103"]

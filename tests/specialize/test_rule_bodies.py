@@ -12,7 +12,7 @@ from s2s.rules import table
 from s2s.specialize import rule_bodies
 from tests.bank import CASES
 
-CHOSEN = [case for case in CASES if isinstance(case.f, types.FunctionType)][::12]
+CHOSEN = [case for case in CASES if isinstance(case.f, types.FunctionType)][::24]
 
 
 def anew(f):

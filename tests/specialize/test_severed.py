@@ -284,7 +284,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", WRITTEN, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("derivative", [s2s.grad, s2s.jacfwd], ids=["reverse", "forward"])
 def test_what_is_read_back_is_refused(f, derivative, tmp_path):

@@ -49,7 +49,7 @@ def test_every_way_of_reading_has_a_case():
     assert {case.fold for case in CASES.values()} - {""} == set(facts.FOLDS)
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_changed_makes_another_version(name, tmp_path):
     case = CASES[name]
@@ -85,7 +85,7 @@ def test_what_a_methodcaller_holds_is_read_at_each_call(monkeypatch):
     assert found(0.5) == 2.0
 
 
-@pytest.mark.grid(0.4)
+@pytest.mark.grid(0.25)
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.fold and not case.late])
 def test_without_its_guard_a_version_is_stale(name, tmp_path, monkeypatch):
     case = CASES[name]

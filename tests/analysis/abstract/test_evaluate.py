@@ -124,7 +124,7 @@ SAID = [
 ]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("fn", [pytest.param(fn, id=name(fn)) for fn in dict.fromkeys((*SAID, *OPERATORS))])
 def test_what_is_said_of_a_call_holds(fn):
     wrong = []

@@ -83,6 +83,7 @@ def test_as_numpy_where_python_runs_it(bins, monkeypatch):
             sums(a, bins, weights=np.ones(a.size + 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values, bins", [([np.nan, 1.0], 3), ([1.0, 2.0], 0), ([1.0], np.array([2.0, 1.0]))])
 def test_what_numpy_refuses_raises(values, bins):
     with pytest.raises(ValueError):

@@ -76,6 +76,7 @@ def test_one_block_raises():
     assert len(next(iter(compiled.inspect_llvm().values()))) < len(next(iter(plain.inspect_llvm().values())))
 
 
+@pytest.mark.slow
 def test_lengths_that_differ_leave_nothing_behind(freed):
     def loss(x, y, w):
         a = w @ x

@@ -40,7 +40,7 @@ def by_differences(f, args, k):
 
 
 @pytest.mark.grid(0.1)
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("mode", ["jacfwd", "jacrev", "jacobian"])
 @pytest.mark.parametrize(("f", "args", "argnums"), CASES)
 def test_jacobians(f, args, argnums, mode, backend, monkeypatch):

@@ -80,6 +80,7 @@ def afresh(f, x):
     return gradient(x)
 
 
+@pytest.mark.slow
 def test_what_was_compiled_is_read(cache, compilations):
     np.testing.assert_allclose(afresh(chain, X), slope_of_chain(X), rtol=1e-12)
     assert "chain_grad" in compilations and len(code_in(cache)) == 1
@@ -90,6 +91,7 @@ def test_what_was_compiled_is_read(cache, compilations):
     assert "chain_grad" in compilations  # other types
 
 
+@pytest.mark.slow
 def test_a_pullback_is_kept_too(cache, compilations):
     for _ in range(2):
         _, pullback = s2s.vjp(chain, X)
@@ -99,6 +101,7 @@ def test_a_pullback_is_kept_too(cache, compilations):
     assert first == [] and len(code_in(cache)) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", ["shorter", "another", "anyone's", "a folder that is anyone's"])
 def test_a_file_that_is_not_as_it_was_written_is_not_read(cache, compilations, change):
     afresh(chain, X)
@@ -117,6 +120,7 @@ def test_a_file_that_is_not_as_it_was_written_is_not_read(cache, compilations, c
     assert "chain_grad" in compilations
 
 
+@pytest.mark.slow
 def test_what_is_compiled_in_is_in_the_key(cache, compilations, monkeypatch):
     afresh(chain, X)
     monkeypatch.setattr(sys.modules[__name__], "SCALE", 2.0)

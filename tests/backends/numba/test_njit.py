@@ -36,6 +36,7 @@ def changes(u, x):
     return np.sum(u * x)
 
 
+@pytest.mark.slow
 def test_code_under_njit_calls_a_gradient():
     from tests.backends.numba.gradients_under_njit import descend, many, power_sum_grad
 

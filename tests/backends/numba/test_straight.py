@@ -195,6 +195,7 @@ def test_subscripts(k, j, counted):
     assert counted
 
 
+@pytest.mark.slow
 def test_what_python_raises(counted):
     g = s2s.grad(s2s.differentiable(mixed, backend="numba"), argnums=(0, 1))
     x, a = np.array([1.0, 2.0, 3.0]), np.ones((3, 3))
@@ -224,6 +225,7 @@ def test_python_s_division_by_zero(counted):
     assert counted
 
 
+@pytest.mark.slow
 def test_other_kinds_of_numbers(counted):
     x, a = np.array([1.0, 2.0, 3.0]), np.arange(1.0, 10.0).reshape(3, 3)
     for dtype in (np.float32, np.int64):
@@ -231,6 +233,7 @@ def test_other_kinds_of_numbers(counted):
         np.testing.assert_allclose(found, s2s.grad(mixed)(x, a.astype(dtype), 0, 1), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_kinds_that_are_wrong_cost_another_try(monkeypatch, counted):
     """What Numba finds decides: statements that are something else are left where they are, the others are a call."""
     before, raised = straight_units._Typer.results, []

@@ -71,6 +71,7 @@ def test_other_loops_are_left_alone(body):
     assert read(f"for i in rt.places(n):\n    {body}") is None
 
 
+@pytest.mark.slow
 def test_one_function_for_loops_that_read_alike():
     def loss(x, y):
         a = np.sin(x)

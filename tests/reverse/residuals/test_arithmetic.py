@@ -119,6 +119,7 @@ def test_short_arrays_are_kept():
     assert "far = saved_far.pop()" in s2s.source(steps, 3, 0.3, 0.4, argnums=(1, 2))
 
 
+@pytest.mark.grid(0.5)
 @pytest.mark.parametrize("f", KEPT, ids=lambda f: f.__name__)
 def test_gradients(f):
     for n in (4, 1, 0):
@@ -133,6 +134,7 @@ def test_gradients(f):
         np.testing.assert_allclose(twice(X), second, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [of_one_array, in_a_branch, of_rows, of_what_changes], ids=lambda f: f.__name__)
 def test_compiled_code_has_the_same_gradients(f):
     pytest.importorskip("numba")

@@ -203,7 +203,7 @@ def test_the_schedule_of_an_unknown_number_of_steps_is_near():
         assert advances(steps + 1, snapshots) <= advanced <= (repetitions + 1) * steps
         assert advanced <= 1.5 * advances(steps + 1, snapshots)
 
-    for_numbers(check, 600, (2, 40), count=100)
+    for_numbers(check, 300, (2, 20), count=40)
 
 
 def test_the_recursion_is_the_formula():

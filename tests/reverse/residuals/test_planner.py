@@ -374,7 +374,7 @@ def test_values_are_kept_once_and_only_where_they_change(f):
     assert len(kept(f, X, W, 4)) == KEPT[f]
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", KEPT, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 def test_gradients(f, n):

@@ -272,7 +272,7 @@ def test_what_is_still_there_is_not_kept(f):
     assert len(set(re.findall(r"\bsaved\w*", s2s.source(f, X, 5)))) == KEPT[f]
 
 
-@pytest.mark.grid(0.3)
+@pytest.mark.grid(0.15)
 @pytest.mark.parametrize("f", [*KEPT, in_its_own_array, *OVERWRITTEN], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("n", [5, 3, 2])
 def test_gradients(f, n):

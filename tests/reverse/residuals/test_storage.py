@@ -169,7 +169,7 @@ def test_what_is_the_same_in_an_outer_loop_is_kept_for_the_inner_one():
 SAME = (same_in_the_outer_loop, same_in_the_outer_loop_only, other_in_the_outer_loop)
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", [*ARRAYS, *SAME, of_floats], ids=lambda f: f.__name__)
 def test_gradients(f):
     for n in (5, 2, 1, 0):

@@ -224,7 +224,7 @@ def test_first_order(f):
     check(f, (X,))
 
 
-@pytest.mark.grid(0.5)
+@pytest.mark.grid(0.3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_second_order(f):
     gradient, v = s2s.grad(f), np.cos(np.arange(6.0))
