@@ -84,7 +84,7 @@ def inverses_that_nothing_reads(x):
 FUNCTIONS = [
     reciprocals_that_nothing_reads, slopes_of_special_functions, inverses_that_nothing_reads, roots_of_a_graph,
     powers_of_a_graph, slope_after_a_zero, zero_times_inf_of_data, in_a_loop, powers_from_the_least,
-    roots_from_the_least_of_numbers, pytest.param(turned_into_the_plane, marks=pytest.mark.slow),
+    roots_from_the_least_of_numbers, turned_into_the_plane,
 ]
 
 
@@ -93,7 +93,8 @@ def differences(f, x, h=1e-6):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("f", FUNCTIONS)
+@pytest.mark.parametrize("f", [
+    pytest.param(f, marks=pytest.mark.slow if f is turned_into_the_plane else ()) for f in FUNCTIONS])
 def test_zeros_are_strong(f):
     expected = differences(f, X)
     for derivative in (s2s.grad(f), s2s.jacrev(f)):
